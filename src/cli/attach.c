@@ -1,6 +1,7 @@
 /*
  * attach.c - `waymark attach`: the sampler or the agent in a process that already runs, and out of it again.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/vec.h"
 #include "cli/agent_options.h"
 #include "cli/attach_agent.h"
+#include "cli/attach_root.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -128,7 +130,7 @@ static struct error *check_program(pid_t pid)
 
 static struct error *attach(const struct request *r)
 {
-	const char *env = getenv("WAYMARK_OUT"), *place = r->output ? r->output : env && *env ? env : ".";
+	const char *env = getenv("WAYMARK_OUT"), *place = r->output ? r->output : env && *env ? env : NULL;
 	struct attach_options options = {.limit_bytes = r->limit_bytes,
 					 .is_sampler = !r->is_encode && !r->clients.of[WM1_AGENT_check].is_on &&
 						       !r->clients.of[WM1_AGENT_heap].is_on};
@@ -149,23 +151,41 @@ static struct error *attach(const struct request *r)
 	if (!err)
 		err = check_program(r->pid);
 	if (!err)
-		err = recording_pattern(place, &pattern);
-	if (!err && r->output)
+		err = attach_is_apart(r->pid, options.is_sampler, &options.is_apart);
+	if (!err)
+		err = options.is_apart ? attach_root_pattern(r->pid, place, &pattern)
+				       : recording_pattern(place ? place : ".", &pattern);
+	if (!err && r->output && !options.is_apart)
 		err = recording_make_room("attach", place, r->is_quiet);
 	options.options = (const char *)words.bytes;
 	options.pattern = (const char *)pattern.bytes;
 	if (!err)
 		err = attach_agent(r->pid, &options);
 	if (!err && !r->is_quiet)
-		fprintf(stderr, "waymark attach: attached to %d; waymark attach --detach %d ends it\n", (int)r->pid,
-			(int)r->pid);
+		fprintf(stderr, "waymark attach: attached to %d; waymark attach --detach %d ends it%s\n", (int)r->pid,
+			(int)r->pid, options.is_apart ? "; the recording is in the file system of that process" : "");
 	buffer_deinit(&pattern);
 	buffer_deinit(&words);
 	return err;
 }
 
+/* The recording as the process names it. */
+static bool read_header(pid_t pid, const char *path, struct wmk_header *ret)
+{
+	char name[64];
+	int fd = attach_root_open(pid, path, O_RDONLY | O_NONBLOCK);
+	bool is_read;
+
+	if (fd < 0)
+		return false;
+	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+	is_read = recording_header(name, ret);
+	close(fd);
+	return is_read;
+}
+
 /* Its numbers are in its first page. */
-static void print_recording(const char *path, bool is_sampler)
+static void print_recording(pid_t pid, const char *path, bool is_sampler, bool is_apart)
 {
 	struct wmk_header h;
 
@@ -173,8 +193,11 @@ static void print_recording(const char *path, bool is_sampler)
 		message_warn("attach", "it recorded nothing: no CPU time was used, or no thread was looked at");
 		return;
 	}
-	message_warn("attach", "wrote %s", path);
-	if (!recording_header(path, &h))
+	if (is_apart)
+		message_warn("attach", "wrote /proc/%d/root%s, in the file system of that process", (int)pid, path);
+	else
+		message_warn("attach", "wrote %s", path);
+	if (!(is_apart ? read_header(pid, path, &h) : recording_header(path, &h)))
 		return;
 	if (h.flags & WMK_FLAG_HEAP)
 		fprintf(stderr, "waymark attach: %" PRIu64 " %s allocated meanwhile live, %" PRIu64 " at most\n",
@@ -203,11 +226,14 @@ static void print_recording(const char *path, bool is_sampler)
 static struct error *detach(const struct request *r)
 {
 	char path[PATH_MAX];
-	bool is_sampler = false;
-	struct error *err = detach_agent(r->pid, path, &is_sampler);
+	bool is_sampler = false, is_apart = false;
+	struct error *err = attach_is_apart(r->pid, true, &is_apart);
 
+	/* The library may be gone from here since. */
+	error_destroy(err);
+	err = detach_agent(r->pid, path, &is_sampler);
 	if (!err && !r->is_quiet)
-		print_recording(path, is_sampler);
+		print_recording(r->pid, path, is_sampler, is_apart);
 	return err;
 }
 

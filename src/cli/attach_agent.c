@@ -15,9 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <time.h>
 
+#include "cli/attach_root.h"
 #include "cli/install_paths.h"
 #include "object/object.h"
 #include "snapshot/inject/inject.h"
@@ -133,29 +134,7 @@ static struct error *check_status(pid_t pid)
 	return NULL;
 }
 
-/* The process sees the same file under that path. */
-static struct error *check_library(pid_t pid, const char *path)
-{
-	struct stat ours, theirs;
-	struct error *err = NULL;
-	char *there;
-
-	if (stat(path, &ours) != 0)
-		return error_os(errno, "%s: the agent is not there; build or install Waymark as a whole", path);
-	if (asprintf(&there, "/proc/%d/root%s", (int)pid, path) < 0)
-		return &error_no_memory;
-	if (stat(there, &theirs) != 0 && (errno == EACCES || errno == EPERM))
-		err = NULL; /* not ours: stopping it says so in better words */
-	else if (is_gone(pid))
-		err = has_gone(pid);
-	else if (stat(there, &theirs) != 0 || ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
-		err = error_create(ERROR_ARGUMENT, "process %d: does not see %s: it runs in another file system",
-				   (int)pid, path);
-	free(there);
-	return err;
-}
-
-static struct error *library_path(pid_t pid, bool is_sampler, char **ret)
+static struct error *library_path(bool is_sampler, char **ret)
 {
 	struct install_paths paths;
 	struct error *err = install_paths_find(&paths);
@@ -166,7 +145,18 @@ static struct error *library_path(pid_t pid, bool is_sampler, char **ret)
 		     is_sampler ? INSTALL_SAMPLER : INSTALL_AGENT) < 0)
 		err = &error_no_memory;
 	install_paths_deinit(&paths);
-	return err ? err : check_library(pid, *ret);
+	return err;
+}
+
+struct error *attach_is_apart(pid_t pid, bool is_sampler, bool *ret)
+{
+	char *path = NULL;
+	struct error *err = library_path(is_sampler, &path);
+
+	if (!err)
+		err = attach_root_is_apart(pid, path, ret);
+	free(path);
+	return err;
 }
 
 /* ---- calls ---- */
@@ -206,27 +196,6 @@ static struct error *cannot_load(struct inject *in)
 	if (err)
 		return err;
 	return error_create(ERROR_FORMAT, "process %d: cannot load the agent: %s", (int)in->pid, reason);
-}
-
-static struct error *load(struct inject *in, const char *path, const char *function, uint64_t *ret)
-{
-	uint64_t path_at, name_at, handle, dlopen_at = inject_find(in, libc, "dlopen");
-	struct error *err;
-
-	if (!dlopen_at)
-		return error_create(ERROR_FORMAT,
-				    "process %d: its C library has no dlopen: glibc 2.35 or later is needed",
-				    (int)in->pid);
-	err = put_text(in, path, &path_at) ?: put_text(in, function, &name_at);
-	if (!err)
-		err = call(in, dlopen_at, path_at, BIND_NOW, false, &handle);
-	if (!err && !handle)
-		return cannot_load(in);
-	if (!err)
-		err = call(in, inject_find(in, libc, "dlsym"), handle, name_at, false, ret);
-	if (!err && !*ret)
-		return cannot_load(in);
-	return err;
 }
 
 /* What the thread is called in the innermost namespace of process numbers that it is in. *ret_depth: how many of them know it. */
@@ -320,6 +289,7 @@ static const struct guest guests[GUESTS] = {
 struct attempt {
 	struct inject in;
 	const char *path;     /* of the library; NULL: it has to be there */
+	struct buffer bytes;  /* of the library, where the process does not see it */
 	const char *function; /* of the guest */
 	uint64_t at;          /* where that is; 0: not known yet */
 	bool is_sampler;
@@ -334,6 +304,54 @@ static const char takes_long[] =
 	"to stop its threads and to look at them takes so long that it would stand still for more than 50 ms",
 		  agent_takes_long[] = "the agent takes so long that it would stand still for more than 50 ms",
 		  is_written[] = "it is always where code is to be written";
+
+/* ---- loading ---- */
+
+static struct error *open_library(struct inject *in, const char *path, const char *function, uint64_t *ret)
+{
+	uint64_t path_at, name_at, handle;
+	struct error *err = put_text(in, path, &path_at) ?: put_text(in, function, &name_at);
+
+	if (!err)
+		err = call(in, inject_find(in, libc, "dlopen"), path_at, BIND_NOW, false, &handle);
+	if (!err && !handle)
+		return cannot_load(in);
+	if (!err)
+		err = call(in, inject_find(in, libc, "dlsym"), handle, name_at, false, ret);
+	if (!err && !*ret)
+		return cannot_load(in);
+	return err;
+}
+
+/* A file without a name in the process's memory, which gets the bytes from here. It stays mapped as the library. */
+static struct error *open_bytes(struct attempt *a, uint64_t *ret)
+{
+	struct inject *in = &a->in;
+	char path[PROC_PATH_MAX];
+	uint64_t name_at, fd = 0, ignored;
+	struct error *err = put_text(in, strrchr(a->path, '/') + 1, &name_at), *end;
+
+	if (!err)
+		err = call(in, inject_find(in, libc, "memfd_create"), name_at, MFD_CLOEXEC, false, &fd);
+	if (err)
+		return err;
+	if ((int)fd < 0)
+		return error_create(ERROR_OS, "process %d: can make no file in its memory (memfd_create)",
+				    (int)in->pid);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", (int)fd);
+	err = attach_root_fill(in->pid, (int)fd, &a->bytes) ?: open_library(in, path, a->function, ret);
+	end = call(in, inject_find(in, libc, "close"), fd, 0, false, &ignored);
+	if (err)
+		error_destroy(end);
+	return err ? err : end;
+}
+
+static struct error *load(struct attempt *a)
+{
+	return a->bytes.len_bytes ? open_bytes(a, &a->at) : open_library(&a->in, a->path, a->function, &a->at);
+}
+
+/* ---- asking ---- */
 
 /* It may have left: then the library is mapped, and does nothing. */
 static struct error *ask_other(struct attempt *a, struct wm1_attach_request *request)
@@ -361,7 +379,7 @@ static struct error *call_agent(struct attempt *a)
 	if (!err && a->other_at)
 		err = ask_other(a, &request);
 	else if (!err && !a->at)
-		err = load(&a->in, a->path, a->function, &a->at);
+		err = load(a);
 	else if (!err && a->in.is_stopped && inject_left_ns(&a->in) >= CALL_NS)
 		err = ask(&a->in, a->at, &request);
 	end = inject_end(&a->in);
@@ -525,8 +543,15 @@ static struct error *check_images(struct attempt *a)
 	struct inject *in = &a->in;
 	int pid = (int)in->pid;
 
+	if (inject_has_image(in, "ld-musl"))
+		return error_create(ERROR_ARGUMENT, "process %d: its C library is musl: attach works with glibc only",
+				    pid);
 	if (!inject_has_image(in, libc))
 		return error_create(ERROR_FORMAT, "process %d: has no libc.so.6: attach works with glibc only", pid);
+	if (a->path && (!inject_find(in, libc, "_dl_find_object") || !inject_find(in, libc, "dlopen") ||
+			!inject_find(in, libc, "memfd_create")))
+		return error_create(ERROR_ARGUMENT,
+				    "process %d: its C library is older than glibc 2.35, which attach needs", pid);
 	if (inject_has_image(in, "libwaymark-rt") || inject_has_image(in, "libwaymark-heap"))
 		return error_create(ERROR_ARGUMENT, "process %d: has Waymark's runtime already", pid);
 	if (a->path && inject_has_image(in, "libjvm.so"))
@@ -558,7 +583,13 @@ struct error *attach_agent(pid_t pid, const struct attach_options *options)
 		return &error_no_memory;
 	a->function = guest->attach;
 	a->is_sampler = options->is_sampler;
-	err = check_status(pid) ?: library_path(pid, a->is_sampler, &path);
+	err = check_status(pid) ?: library_path(a->is_sampler, &path);
+	if (!err && options->is_apart)
+		err = a->is_sampler ? attach_root_check(pid) ?: attach_root_read(path, &a->bytes)
+				    : error_create(ERROR_ARGUMENT,
+						   "process %d: runs in another file system, where samples alone work: "
+						   "without --encode, --check, --heap",
+						   (int)pid);
 	if (!err && (strlen(options->options) >= sizeof a->request.options ||
 		     strlen(options->pattern) >= sizeof a->request.output))
 		err = error_create(ERROR_ARGUMENT, "%s: is too long", options->pattern);
@@ -576,6 +607,7 @@ struct error *attach_agent(pid_t pid, const struct attach_options *options)
 	if (!err)
 		err = refusal(a);
 	inject_close(&a->in);
+	buffer_deinit(&a->bytes);
 	free(path);
 	free(a);
 	return err;

@@ -319,29 +319,75 @@ namespaces() {
 	done
 }
 
-# A process that sees another file system: one line says so.
+# $1: what it is called. The rest: a command that starts the program, which sees the file flag under that name ("" : none is there).
+begin_apart() {
+	local name=$1 i
+	shift
+	rm -f flag out.txt err.txt root/flag
+	"$@" >out.txt 2>err.txt &
+	pids=($!)
+	for ((i = 0; i < 3000; i++)); do
+		grep -qs ready out.txt && break
+		kill -0 "${pids[0]}" 2>/dev/null || { echo "$name: not permitted here: not tested: $(cat err.txt)"; pids=(); return 1; }
+		sleep 0.01
+	done
+	pid=$(pgrep -P "${pids[0]}" -x work || echo "${pids[0]}")
+}
+
+# $1: its name. $2: where its root is. $3: the file that ends it.
+sampled_apart() {
+	local root=$2 i
+	for i in 1 2; do
+		timeout 200 "$waymark" attach -q --sample=4999 -o "/tmp/apart-$1-$$-$i.wmk" "$pid" || { fail "$1: attach"; return; }
+		./tool samples "$root/tmp/apart-$1-$$-$i.wmk" 100 || fail "$1: samples"
+		timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || fail "$1: detach"
+		grep -q "wrote /proc/$pid/root/tmp/apart-$1-$$-$i.wmk, in the file system of that process" said.txt &&
+			grep -q ' samples$' said.txt || { fail "$1: says"; cat said.txt; }
+		"$waymark" report --format folded --metric cpu --exe "$dir/work" "$root/tmp/apart-$1-$$-$i.wmk" >folded.txt 2>&1
+		wants "$1" '^main;loop;choose;inner_a'
+		rm -f "$root/tmp/apart-$1-$$-$i.wmk"
+	done
+	timeout 200 "$waymark" attach -q --encode "$pid" 2>said.txt && fail "$1: the agent is not refused"
+	has said.txt 'in another file system, where samples alone work'
+	timeout 200 "$waymark" attach -q -o here "$pid" 2>said.txt && fail "$1: a place that is not absolute"
+	has said.txt 'needs an absolute place'
+	timeout 200 "$waymark" attach -q -o /none/x.wmk "$pid" 2>said.txt && fail "$1: no place"
+	has said.txt 'cannot write files to /none/x.wmk'
+	[ -z "$(find "/proc/$pid/fd" -lname '*memfd*')" ] || fail "$1: the library's file is open"
+	touch "$3"
+	wait "${pids[0]}"
+	[ $? -eq 9 ] || fail "$1: status"
+	pids=()
+	printf 'ready\nlooped\n0 failures\n' | cmp - out.txt || fail "$1: its output"
+}
+
+# Processes that see another file system: a root with nothing but the program and what it needs, as root, as a user of a namespace, without
+# /proc; and our own root with something else where the library is.
 roots() {
-	mkdir -p root/lib64 root/lib/x86_64-linux-gnu
+	mkdir -p root/lib64 root/lib/x86_64-linux-gnu root/proc root/tmp
 	cp work root/ && ldd work | grep -o '/[^ ]*' | while read -r library; do
 		mkdir -p "root$(dirname "$library")"
 		cp "$library" "root$library"
 	done
-	rm -f out.txt flag root/flag
-	chroot root /work loop /flag >out.txt 2>err.txt &
-	pid=$!
-	pids=("$pid")
-	local i
-	for ((i = 0; i < 3000; i++)); do
-		grep -qs ready out.txt && break
-		kill -0 "$pid" 2>/dev/null || { echo "no chroot here: not tested: $(cat err.txt)"; pids=(); return; }
-		sleep 0.01
-	done
-	timeout 200 "$waymark" attach -q -o "$dir/roots.wmk" "$pid" 2>said.txt && fail "roots: not refused"
-	[ "$(wc -l <said.txt)" -eq 1 ] && grep -q 'runs in another file system' said.txt || { fail "roots: says"; cat said.txt; }
-	touch root/flag
-	wait "$pid"
-	[ $? -eq 9 ] || fail "roots: status"
-	pids=()
+	local enters='mount -t proc proc root/proc && exec chroot root /work loop /flag'
+	if begin_apart roots unshare --mount --pid --fork sh -c "$enters"; then
+		sampled_apart roots "/proc/$pid/root" root/flag
+	fi
+	if begin_apart users unshare --user --map-root-user --mount --pid --fork sh -c "$enters"; then
+		sampled_apart users "/proc/$pid/root" root/flag
+	fi
+	local hides="mount -t tmpfs none '${waymark%/*}/src/sampler' && mount -t tmpfs none '${waymark%/*}/src/agent'"
+	if begin_apart hidden unshare --mount sh -c "$hides && exec ./work loop '$dir/flag'"; then
+		sampled_apart hidden "" flag
+	fi
+	if begin_apart without-proc chroot root /work loop /flag; then
+		timeout 200 "$waymark" attach -q "$pid" 2>said.txt && fail "roots: not refused"
+		[ "$(wc -l <said.txt)" -eq 1 ] && grep -q 'runs in another file system, which has no /proc' said.txt || { fail "roots: says"; cat said.txt; }
+		touch root/flag
+		wait "${pids[0]}"
+		[ $? -eq 9 ] || fail "roots: status"
+		pids=()
+	fi
 }
 
 # The agent and the sampler: one of them at a time.

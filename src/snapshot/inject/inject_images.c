@@ -1,7 +1,8 @@
 /*
  * inject_images.c - functions of the images of a live process by name, and what its threads are doing, by elfutils.
  *
- * Tables of all images are read while the process runs, so that a look at its threads is short: it stands still meanwhile.
+ * Tables of all images are read while the process runs, so that a look at its threads is short: it stands still meanwhile. Images of a
+ * process that sees another file system are opened by /proc/PID/map_files, or by a path that leads to the same file.
  *
  * A thread inside of the loader, or of the allocator that its libc uses, may hold a lock or have half changed what dlopen would use:
  * the frames near the top of its stack say so. The allocator's own functions have no names in a stripped library; the one that was
@@ -11,9 +12,13 @@
  * A thread that is made, or ends, has only frames of libc; the list of threads is locked then, of which dlopen makes use to give each the
  * thread-local storage of what it loads. A thread that the C library keeps for itself has no others either: it sleeps.
  */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -107,16 +112,160 @@ static int no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwar
 	return -1;
 }
 
+/* ---- images of a process that sees another file system ---- */
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Its paths lead elsewhere for this process. */
+static bool is_apart(pid_t pid)
+{
+	char path[INJECT_PROC_PATH_MAX];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof path, "/proc/%d/root", (int)pid);
+	if (stat("/", &ours) == 0 && stat(path, &theirs) == 0 && !is_same_file(&ours, &theirs))
+		return true;
+	snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)pid);
+	return stat("/proc/self/ns/mnt", &ours) == 0 && stat(path, &theirs) == 0 && !is_same_file(&ours, &theirs);
+}
+
+/* A line of /proc/PID/maps. */
+struct mapped {
+	uint64_t start, end, inode;
+	int path_at; /* in the line: its path, or what else stands there */
+};
+
+static bool parse_line(const char *line, struct mapped *ret)
+{
+	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %*x:%*x %" SCNu64 " %n", &ret->start, &ret->end,
+		      &ret->inode, &ret->path_at) == 3;
+}
+
+static FILE *open_maps(pid_t pid)
+{
+	char path[INJECT_PROC_PATH_MAX];
+
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	return fopen(path, "re");
+}
+
+/* The lines, each path behind /proc/PID/root: so names of images say whose they are. */
+static struct error *report_lines(struct inject *in, FILE *maps, FILE *out)
+{
+	char *line = NULL, name[INJECT_PROC_PATH_MAX];
+	size_t capacity = 0;
+	struct mapped m;
+	struct error *err = NULL;
+
+	while (!err && getline(&line, &capacity, maps) > 0) {
+		if (!parse_line(line, &m))
+			continue;
+		fprintf(out, "%.*s%s", m.path_at, line, line[m.path_at] == '/' ? "" : line + m.path_at);
+		if (line[m.path_at] == '/')
+			fprintf(out, "/proc/%d/root%s", (int)in->pid, line + m.path_at);
+		if (strncmp(line + m.path_at, "[vdso]", 6) != 0)
+			continue;
+		snprintf(name, sizeof name, "[vdso: %d]", (int)in->pid);
+		if (!dwfl_report_module(in->own->dwfl, name, m.start, m.end))
+			err = &error_no_memory;
+	}
+	free(line);
+	return err;
+}
+
+static struct error *report_apart(struct inject *in)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *maps = open_maps(in->pid), *out = open_memstream(&text, &len);
+	struct error *err = maps && out ? report_lines(in, maps, out) : inject_failed(in, "its images cannot be read");
+
+	if (maps)
+		fclose(maps);
+	if (out && fclose(out) != 0 && !err)
+		err = &error_no_memory;
+	out = err ? NULL : fmemopen(text, len, "r");
+	if (!err && (!out || dwfl_linux_proc_maps_report(in->own->dwfl, out) != 0))
+		err = error_create(ERROR_FORMAT, "process %d: its images cannot be read: %s", (int)in->pid,
+				   dwfl_errmsg(-1));
+	if (out)
+		fclose(out);
+	free(text);
+	return err;
+}
+
+/* A path that may be the file's. */
+static int open_same(const char *path, uint64_t inode)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_ino != inode)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* What is mapped at `base`: by the kernel's own link (root's alone), else by a path that leads to the file of that number. -1: neither. */
+static int open_mapped(pid_t pid, const char *name, uint64_t base)
+{
+	char *line = NULL, link[INJECT_PROC_PATH_MAX];
+	FILE *maps = open_maps(pid);
+	size_t capacity = 0;
+	struct mapped m;
+	int fd = -1;
+
+	while (maps && fd < 0 && getline(&line, &capacity, maps) > 0) {
+		if (!parse_line(line, &m) || m.start != base)
+			continue;
+		snprintf(link, sizeof link, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, m.start, m.end);
+		fd = open_same(link, m.inode);
+		line[strcspn(line, "\n")] = '\0';
+		if (fd < 0)
+			fd = open_same(line + m.path_at, m.inode);
+		if (fd < 0)
+			fd = open_same(name, m.inode);
+		break;
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return fd;
+}
+
+static int find_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **ret_file, Elf **ret)
+{
+	int pid, fd = sscanf(name, "/proc/%d/root/", &pid) == 1 ? open_mapped(pid, name, base) : -1;
+
+	if (fd < 0)
+		return dwfl_linux_proc_find_elf(module, user, name, base, ret_file, ret);
+	*ret_file = strdup(name);
+	return fd;
+}
+
 static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_linux_proc_find_elf,
+	.find_elf = find_elf,
 	.find_debuginfo = no_debuginfo,
 };
+
+/* A library that came as memory is mapped as /memfd:NAME. */
+static const char *image_name(const char *path)
+{
+	static const char memory[] = "memfd:";
+	const char *name = text_base_name(path);
+
+	return strncmp(name, memory, sizeof memory - 1) == 0 ? name + sizeof memory - 1 : name;
+}
 
 static const char *module_name(Dwfl_Module *module)
 {
 	const char *name = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 
-	return name ? text_base_name(name) : "";
+	return name ? image_name(name) : "";
 }
 
 struct wanted {
@@ -130,7 +279,7 @@ static int compare_module(Dwfl_Module *module, void **user, const char *name, Dw
 
 	(void)user;
 	(void)start;
-	if (strncmp(text_base_name(name), w->image, strlen(w->image)) != 0)
+	if (strncmp(image_name(name), w->image, strlen(w->image)) != 0)
 		return DWARF_CB_OK;
 	w->module = module;
 	return DWARF_CB_ABORT;
@@ -295,10 +444,16 @@ static struct error *read_tables(struct inject *in)
 struct error *inject_read_images(struct inject *in)
 {
 	Dwfl *dwfl = in->own->dwfl;
+	bool is_elsewhere = is_apart(in->pid);
+	struct error *err = NULL;
 
 	in->own->are_images_old = false;
 	dwfl_report_begin(dwfl);
-	if (dwfl_linux_proc_report(dwfl, in->pid) != 0 || dwfl_report_end(dwfl, NULL, NULL) != 0)
+	if (is_elsewhere)
+		err = report_apart(in);
+	if (err)
+		return err;
+	if ((!is_elsewhere && dwfl_linux_proc_report(dwfl, in->pid) != 0) || dwfl_report_end(dwfl, NULL, NULL) != 0)
 		return inject_is_gone(in) ? inject_ended(in)
 					  : error_create(ERROR_FORMAT, "process %d: its images cannot be read: %s",
 							 (int)in->pid, dwfl_errmsg(-1));
