@@ -14,6 +14,7 @@
 #include "native/libc.h"
 #include "native/restart.h"
 #include "native/libc_signals.h"
+#include "native/namespaces.h"
 #include "native/stay_out.h"
 #include "recorder/bus.h"
 #include "recorder/client.h"
@@ -181,6 +182,7 @@ static void look_up(void)
 	wmrt_filter_start();
 	restart_start();
 	exec_start();
+	namespaces_start();
 }
 
 static void attach(void)

@@ -366,4 +366,26 @@ for kind in '' -DSIGNAL; do
 	allocated 150 plugin_get plugins.wmk
 	allocated 100 plugin_get plugins.wmk live-allocations
 done
+
+# A namespace of its own: its code is in contexts, its threads and blocks are not recorded, which one line says.
+cat >apart.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+	void *plugin = dlmopen(LM_ID_NEWLM, "./plugin.so", RTLD_NOW);
+	void *(*get)(int) = plugin ? (void *(*)(int))dlsym(plugin, "plugin_get") : NULL;
+	printf("%d\n", get && get(1) && dlmopen(LM_ID_NEWLM, "./plugin.so", RTLD_NOW));
+	return 3;
+}
+END
+gcc -O1 -g -o apart apart.c || exit 1
+apart='waymark: process N: a library is in a namespace of its own (dlmopen, plugin.so), with its own C library: threads and allocations of that are not recorded'
+for option in --heap --sample '--sample --encode'; do
+	# shellcheck disable=SC2086
+	"$waymark" run -q $option -o apart.wmk ./apart >out.txt 2>err.txt
+	[ $? -eq 3 ] && [ "$(cat out.txt)" = 1 ] || fail "apart $option: $(cat out.txt err.txt)"
+	[ "$(sed 's/process [0-9]*:/process N:/' err.txt)" = "$apart" ] || fail "apart $option says: $(cat err.txt)"
+done
 finish

@@ -82,6 +82,18 @@ int main(void)
 	return get ? 0 : 1;
 }
 END
+cat >apart.c <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+__attribute__((noinline)) static void work(void) { void *volatile block = malloc(5); free(block); }
+int main(void)
+{
+	void *plugin = dlmopen(LM_ID_NEWLM, "./plugin.so", RTLD_NOW);
+	void *(*get)(void) = plugin ? (void *(*)(void))dlsym(plugin, "get") : NULL;
+	work();
+	return get && get() && dlmopen(LM_ID_BASE, NULL, RTLD_NOW) ? 0 : 1;
+}
+END
 echo 'extern void *malloc(unsigned long); void *get(void) { return malloc(50); }' >plugin.c
 clang-19 -O1 -fno-builtin -shared -fPIC -o liballocator.so allocator.c && clang-19 -O1 -fno-builtin -shared -fPIC -o plugin.so plugin.c || exit 1
 build() {
@@ -97,6 +109,7 @@ build operators '-DTAKE=_Znwm(16)' program.c ./liballocator.so
 build own '-DTAKE=malloc(16)' own.c
 build deep -DFLAGS=RTLD_DEEPBIND deep.c
 build shallow -DFLAGS=0 deep.c
+build apart -D_GNU_SOURCE apart.c
 
 instead='are not recorded; `waymark run --heap --agent` records'
 says plain
@@ -111,6 +124,8 @@ counts deep 1
 "$waymark" report deep.wmk 2>&1 | grep -qF '30 frees were of blocks whose allocation was not recorded' || fail "deep: the report does not say that frees are unknown"
 says shallow
 counts shallow 1
+says apart "libraries in a namespace of their own (plugin.so) are not recorded"
+counts apart 1
 # A program that is not recorded says nothing.
 "$waymark" run -q --heap --no-agent -o none.wmk sh -c 'exec true' >none.out 2>none.err
 grep 'are not recorded;' none.err && fail "a shell says: $(cat none.err)"

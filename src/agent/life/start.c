@@ -11,6 +11,7 @@
 #include "agent/follow/create.h"
 #include "agent/follow/stub_calls.h"
 #include "native/libc_signals.h"
+#include "native/namespaces.h"
 #include "agent/threads/timers.h"
 #include "agent/context/segment.h"
 #include "agent/os/state.h"
@@ -72,6 +73,7 @@ static void look_up(void)
 	agent_clients_look_up();
 	exception_start();
 	exec_start();
+	namespaces_start();
 	cancel_start();
 	coroutine_start();
 	create_start();

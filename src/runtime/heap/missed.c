@@ -1,7 +1,8 @@
 /*
  * missed.c - says in one line what libwaymark-heap.so cannot stand in front of, in a program of `waymark cc` without the agent: a malloc
  * in the program itself; functions of an allocator's library that do not call malloc, where some image calls them; libraries that are
- * opened with RTLD_DEEPBIND, which look for malloc in their own scope first. The agent follows all of these (src/agent/clients).
+ * opened with RTLD_DEEPBIND, which look for malloc in their own scope first. The agent follows all of these (src/agent/clients). Nobody
+ * follows what is opened in a namespace of its own, whose C library has another heap.
  *
  * dlopen and dlmopen are handed on by tail calls: the C library searches the paths of who calls.
  */
@@ -41,8 +42,9 @@ static const struct {
 /* What standard error was before main: the program may close it and open another file. Written once, then released by is_missing. */
 static struct stat error_file;
 static _Atomic bool is_missing; /* something is recorded here, and not by the agent */
-static _Atomic bool said_deep;
+static _Atomic bool said_deep, said_apart;
 
+/* instead: what the agent records; NULL: it does not, either. */
 static void say(const char *what, const char *file, const char *instead)
 {
 	const char *slash = strrchr(file, '/');
@@ -57,8 +59,11 @@ static void say(const char *what, const char *file, const char *instead)
 	wmrt_text_add(&text, " (");
 	for (file = slash ? slash + 1 : file; *file; file++)
 		wmrt_text_char(&text, *file > ' ' && *file < 0x7f ? *file : '?');
-	wmrt_text_add(&text, ") are not recorded; `waymark run --heap --agent` records ");
-	wmrt_text_add(&text, instead);
+	wmrt_text_add(&text, ") are not recorded");
+	if (instead) {
+		wmrt_text_add(&text, "; `waymark run --heap --agent` records ");
+		wmrt_text_add(&text, instead);
+	}
 	wmrt_text_char(&text, '\n');
 	if (wmrt_text_fits(&text) && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == error_file.st_dev &&
 	    now.st_ino == error_file.st_ino && write(STDERR_FILENO, line, text.len) < 0)
@@ -195,6 +200,9 @@ API void *dlmopen(Lmid_t names, const char *file, int flags)
 		next = (void *(*)(Lmid_t, const char *, int))dlsym(RTLD_NEXT, "dlmopen");
 		atomic_store_explicit(&next_dlmopen, next, memory_order_relaxed);
 	}
-	note_flags(file, flags);
+	if (names == LM_ID_BASE)
+		note_flags(file, flags);
+	else if (file && atomic_load_explicit(&is_missing, memory_order_acquire) && !atomic_exchange(&said_apart, true))
+		say("libraries in a namespace of their own", file, NULL);
 	return next(names, file, flags);
 }
