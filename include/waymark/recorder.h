@@ -27,6 +27,7 @@ struct wm1_recorder {
 	int (*token)(struct wm_context c, char *buf, size_t size);
 	struct wmk_header *(*header)(void); /* NULL: there is no file */
 	void (*drop)(size_t counter);       /* the offset of its uint64_t in struct wmk_header */
+	void (*own_files)(void); /* this thread's descriptors are not the process's; a recording has been begun */
 };
 
 /* Of the active instance, wherever it is. A program that has a runtime without it is not sampled. */

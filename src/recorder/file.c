@@ -38,6 +38,7 @@
 #include "recorder/process.h"
 #include "recorder/run.h"
 #include "recorder/sys.h"
+#include "recorder/thread.h"
 
 enum file_state {
 	FILE_NONE = 0,
@@ -89,23 +90,49 @@ static bool is_our_file(int fd, uint64_t *len_bytes)
 	return is_ours;
 }
 
-/* The descriptor, checked, and the file's length; -errno. */
-static int usable_fd(uint64_t *len_bytes)
+static int open_again(uint64_t *len_bytes)
 {
-	long fd;
+	long fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
 
-	if (is_our_file(file.fd, len_bytes))
-		return file.fd;
-	file.fd = -1;
-	fd = wmrt_sys6(SYS_openat, AT_FDCWD, (long)file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
-	if (fd < 0)
-		return (int)fd;
-	if (!is_our_file((int)fd, len_bytes)) {
+	if (fd >= 0 && !is_our_file((int)fd, len_bytes)) {
 		close_fd((int)fd);
 		return -ESTALE;
 	}
-	file.fd = wmrt_raise_fd((int)fd);
-	return file.fd;
+	return (int)fd;
+}
+
+/* In a thread that has its own descriptors: one to be closed. */
+static int borrowed_fd(uint64_t *len_bytes)
+{
+	int fd = file.fd < 0 ? -EBADF : wmrt_borrow_fd(file.fd);
+
+	if (is_our_file(fd, len_bytes))
+		return fd;
+	if (fd >= 0)
+		close_fd(fd);
+	return open_again(len_bytes);
+}
+
+/* The descriptor, checked, and the file's length; -errno. */
+static int usable_fd(uint64_t *len_bytes)
+{
+	int fd;
+
+	if (wmrt_local.has_own_files)
+		return borrowed_fd(len_bytes);
+	if (is_our_file(file.fd, len_bytes))
+		return file.fd;
+	file.fd = -1;
+	fd = open_again(len_bytes);
+	if (fd >= 0)
+		file.fd = fd = wmrt_raise_fd(fd);
+	return fd;
+}
+
+static void done_with(int fd)
+{
+	if (wmrt_local.has_own_files)
+		close_fd(fd);
 }
 
 /* For file systems without fallocate: writing zeros allocates as well. */
@@ -168,14 +195,13 @@ static void *grow(uint64_t off, uint64_t len_bytes, void *at, int *error)
 		wmrt_file_lost();
 		mapping_clear_all();
 		*error = -EIO;
-		return NULL;
+	} else {
+		*error = allocate(fd, off, len_bytes);
 	}
-	*error = allocate(fd, off, len_bytes);
-	if (*error)
-		return NULL;
-	mapped = mapping_new(at, len_bytes, fd, off);
-	if (!mapped)
+	mapped = *error ? NULL : mapping_new(at, len_bytes, fd, off);
+	if (!*error && !mapped)
 		*error = -ENOMEM;
+	done_with(fd);
 	return mapped;
 }
 

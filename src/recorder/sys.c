@@ -55,6 +55,17 @@ int wmrt_raise_fd(int fd)
 	return (int)raised;
 }
 
+int wmrt_borrow_fd(int fd)
+{
+	long process = wmrt_sys3(SYS_pidfd_open, wmrt_getpid(), 0, 0), ret;
+
+	if (process < 0)
+		return (int)process;
+	ret = wmrt_sys3(SYS_pidfd_getfd, process, fd, 0);
+	wmrt_sys3(SYS_close, process, 0, 0);
+	return (int)ret;
+}
+
 uint32_t wmrt_gettid(void)
 {
 	return (uint32_t)wmrt_sys3(SYS_gettid, 0, 0, 0);

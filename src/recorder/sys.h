@@ -42,6 +42,8 @@ void wmrt_unmap(void *at, size_t len_bytes);
 void wmrt_memory_seal(void);
 /* Moves a descriptor to a high number, which the program does not take for itself; returns what it is now. It is closed at exec. */
 int wmrt_raise_fd(int fd);
+/* In a thread that has descriptors of its own: another one for the process's, to be closed; -errno. */
+int wmrt_borrow_fd(int fd);
 uint32_t wmrt_gettid(void);
 uint32_t wmrt_getpid(void);
 /* 1 if the thread is of this process and alive (a zombie that was not reaped by the kernel counts as alive). */

@@ -6,11 +6,17 @@
 #include "recorder/file.h"
 #include "recorder/prefix_table.h"
 #include "recorder/process.h"
+#include "recorder/thread.h"
 #include "recorder/token.h"
 
 static void check_fork(void)
 {
 	wmrt_check_fork();
+}
+
+static void own_files(void)
+{
+	wmrt_local.has_own_files = true;
 }
 
 const struct wm1_recorder wmrt_recorder = {
@@ -24,4 +30,5 @@ const struct wm1_recorder wmrt_recorder = {
 	.token = wmrt_token,
 	.header = wmrt_file_header,
 	.drop = wmrt_file_drop,
+	.own_files = own_files,
 };

@@ -6,7 +6,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <string.h>
+#include <stddef.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -31,6 +31,15 @@ static bool read_file(uint32_t tid, const char *name, char *ret, size_t size)
 	wmrt_sys3(SYS_close, fd, 0, 0);
 	ret[len > 0 ? len : 0] = '\0';
 	return len > 0;
+}
+
+static bool begins_with(const char *text, const char *name)
+{
+	while (*name && *text == *name) {
+		text++;
+		name++;
+	}
+	return !*name;
 }
 
 /* The number at *at, decimal or with 0x; moves *at behind it. */
@@ -89,13 +98,48 @@ uint64_t blocked_run_delay_ns(uint32_t tid)
 	return take_number(&at);
 }
 
+/* Of the lines of status that say what a thread may. 0: it cannot be read. */
+static uint64_t hash_rights(uint32_t tid)
+{
+	static const char *const names[] = {
+		"Uid:", "Gid:", "Groups:", "CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:"};
+	char text[4096];
+	uint64_t ret = 1;
+	bool is_taken;
+
+	if (!read_file(tid, "status", text, sizeof text))
+		return 0;
+	for (const char *line = text; *line;) {
+		is_taken = false;
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+			is_taken |= begins_with(line, names[i]);
+		for (; *line && *line != '\n'; line++)
+			if (is_taken)
+				ret = (ret ^ (uint8_t)*line) * UINT64_C(0x100000001b3);
+		line += *line == '\n';
+	}
+	return ret;
+}
+
+bool blocked_has_same_rights(uint32_t tid, uint32_t other)
+{
+	uint64_t one = hash_rights(tid), two = hash_rights(other);
+
+	return !one || !two || one == two;
+}
+
 static uint64_t option(uint64_t fd, int name, size_t size)
 {
 	struct timeval value = {0, 0};
 	uint32_t len_bytes = (uint32_t)size;
 
-	if (wmrt_sys6(SYS_getsockopt, (long)fd, SOL_SOCKET, name, (long)&value, (long)&len_bytes, 0) != 0)
+	int own = wmrt_borrow_fd((int)fd);
+
+	if (own < 0)
 		return 0;
+	if (wmrt_sys6(SYS_getsockopt, own, SOL_SOCKET, name, (long)&value, (long)&len_bytes, 0) != 0)
+		value = (struct timeval){0, 0};
+	wmrt_sys3(SYS_close, own, 0, 0);
 	return (uint64_t)value.tv_sec | (uint64_t)value.tv_usec;
 }
 

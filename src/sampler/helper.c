@@ -22,6 +22,7 @@
 
 #include "recorder/process.h"
 #include "recorder/sys.h"
+#include "recorder/thread.h"
 #include "sampler/host.h"
 
 enum {
@@ -55,12 +56,13 @@ static struct part parts[PARTS];
 static uint32_t part_count;
 static size_t room_bytes; /* for variables */
 static char *memory;
+static void (*run)(void);
 /* The kernel writes it: the thread's number, and 0 when it has ended. */
 static _Atomic uint32_t tid;
 static _Atomic uint32_t is_stopping;
 
 long helper_clone(uint64_t flags, void *stack, _Atomic uint32_t *parent_tid, _Atomic uint32_t *child_tid, void *tls,
-		  void (*run)(void)) __attribute__((visibility("hidden")));
+		  void (*fn)(void)) __attribute__((visibility("hidden")));
 /* The new thread has no caller. */
 __asm__(".text\n"
 	".hidden helper_clone\n"
@@ -105,11 +107,18 @@ static bool has_address(const struct dl_phdr_info *info, const void *address)
 	return false;
 }
 
+/*
+ * The loader does not know where this thread has the variables of a library that was opened late. They are then this library's, which are all zero at
+ * first, and near the recorder's.
+ */
 static void add_part(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
 {
 	struct part *part = &parts[part_count++];
 
-	part->off = fs_here() - (uintptr_t)info->dlpi_tls_data;
+	if (info->dlpi_tls_data)
+		part->off = fs_here() - (uintptr_t)info->dlpi_tls_data;
+	else
+		part->off = fs_here() - (uintptr_t)&wmrt_local + p->p_memsz;
 	part->bytes = (const void *)(info->dlpi_addr + p->p_vaddr); /* NOLINT(performance-no-int-to-ptr) */
 	part->len_bytes = p->p_filesz;
 	if (part->off > room_bytes)
@@ -118,23 +127,32 @@ static void add_part(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
 
 static int look_at(struct dl_phdr_info *info, size_t len_bytes, void *data)
 {
-	(void)data;
 	if (len_bytes < offsetof(struct dl_phdr_info, dlpi_tls_data) + sizeof info->dlpi_tls_data ||
-	    !info->dlpi_tls_data || (!has_address(info, (const void *)look_at) && !has_address(info, host)))
+	    (!has_address(info, (const void *)look_at) && !has_address(info, host)))
 		return 0;
-	for (int i = 0; i < info->dlpi_phnum && part_count < PARTS; i++)
-		if (info->dlpi_phdr[i].p_type == PT_TLS)
-			add_part(info, &info->dlpi_phdr[i]);
+	for (int i = 0; i < info->dlpi_phnum && part_count < PARTS; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_TLS)
+			continue;
+		if (!info->dlpi_tls_data && (p->p_filesz || host_is_program()))
+			*(bool *)data = false;
+		add_part(info, p);
+	}
 	return 0;
 }
 
 bool helper_init(void)
 {
+	bool is_known = true;
+
 	if (memory)
 		return true;
 	part_count = 0;
 	room_bytes = 0;
-	dl_iterate_phdr(look_at, NULL);
+	dl_iterate_phdr(look_at, &is_known);
+	if (!is_known)
+		return false;
 	room_bytes = (room_bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 	memory = wmrt_map_memory(STACK_BYTES + room_bytes + RECORD_BYTES);
 	return memory != NULL;
@@ -154,11 +172,21 @@ static struct record *new_record(void)
 	return record;
 }
 
-bool helper_start(void (*run)(void))
+/* The copy of the process's descriptors keeps pipes open. */
+static void begin(void)
+{
+	if (wmrt_sys3(SYS_close_range, 0, UINT32_MAX, 0) != 0)
+		return;
+	wmrt_sys3(SYS_prctl, PR_SET_NAME, (long)"waymark", 0);
+	host->own_files();
+	run();
+}
+
+bool helper_start(void (*fn)(void))
 {
 	enum {
-		FLAGS = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
-			CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID,
+		FLAGS = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
+			CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID,
 	};
 	uint64_t mask;
 	long rc;
@@ -167,8 +195,9 @@ bool helper_start(void (*run)(void))
 	if (!memory || atomic_load(&tid))
 		return false;
 	atomic_store(&is_stopping, 0);
+	run = fn;
 	mask = wmrt_block_signals();
-	rc = helper_clone(FLAGS, memory + STACK_BYTES, &tid, &tid, new_record(), run);
+	rc = helper_clone(FLAGS, memory + STACK_BYTES, &tid, &tid, new_record(), begin);
 	wmrt_unblock_signals(mask);
 	return rc > 0;
 }

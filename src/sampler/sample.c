@@ -21,7 +21,6 @@
 
 #include "native/maps.h"
 #include "native/restart.h"
-#include "native/unseen_exec.h"
 #include "recorder/bus.h"
 #include "recorder/clock.h"
 #include "recorder/file.h"
@@ -83,8 +82,6 @@ static _Thread_local struct block *own __attribute__((tls_model("initial-exec"))
 /* On what this thread stands, also once it has ended here: destructors of its variables come after that. 0: not known. */
 static _Thread_local uint32_t own_root __attribute__((tls_model("initial-exec")));
 static uint64_t period_ns;
-static struct sample_rates rates;
-static bool counts_waits; /* ticks of CPU time count wall time, too */
 static bool is_guest;
 static _Atomic bool is_on;
 
@@ -130,19 +127,18 @@ static bool has_guess(const struct walk *walk)
 }
 
 /* The recording has the numbers however the process ends. */
-static void publish(const struct walk *walk, enum walk_end end, bool is_cpu, bool is_wall)
+static void publish(const struct walk *walk, enum walk_end end, bool is_wall)
 {
 	struct wmk_header *header = host->header();
 
 	if (!header)
 		return;
-	if (is_cpu) {
-		header->sample_period_ns = period_ns;
-		count(&header->samples);
-	}
 	if (is_wall) {
 		header->wall_period_ns = waits_period_ns();
 		count(&header->wall_samples);
+	} else {
+		header->sample_period_ns = period_ns;
+		count(&header->samples);
 	}
 	if (end != WALK_COMPLETE)
 		count(&header->samples_cut);
@@ -165,37 +161,40 @@ static bool record(struct block *b, const struct unwind_regs *regs, struct walk 
 	return record_walk(walk, *ret_end == WALK_COMPLETE ? b->root : roots[*ret_end], &b->memory, ret);
 }
 
+/* context: NULL: there is no room for it. */
+static void count_cpu(struct block *b, const wm_context *context, uint64_t cpu_ns)
+{
+	if (context)
+		host->event(*context, "cpu", cpu_ns - b->counted_ns);
+	else
+		host->drop(offsetof(struct wmk_header, dropped_events));
+	b->counted_ns = cpu_ns;
+}
+
 static void sample(void *data)
 {
 	struct block *b = own;
 	const stack_t *alternate = &((ucontext_t *)data)->uc_stack;
 	struct walk walk;
 	uint64_t cpu_ns = cpu_time_ns(), now_ns;
-	bool is_sent = b->tick == TICK_WALL, is_cpu = !is_sent && rates.cpu_hz, is_wall, is_recorded;
+	bool is_wall = b->tick == TICK_WALL, is_recorded;
 	struct unwind_regs regs;
 	enum walk_end end;
 	wm_context context;
 
 	/* The next one has the time. */
-	if (!is_sent && cpu_ns < b->rest_ns)
-		return;
-	is_wall = (is_sent || counts_waits) && waits_take(&b->waits, is_sent);
-	if (!is_cpu && !is_wall)
+	if (is_wall ? !waits_take(&b->waits) : cpu_ns < b->rest_ns)
 		return;
 	/* Else the kernel would take a handler of SIGBUS there, and begin at the top, where the tick's own frame is. It puts that back. */
 	if (!(alternate->ss_flags & SS_DISABLE))
 		wmrt_sys3(SYS_sigaltstack, (long)&(stack_t){.ss_flags = SS_DISABLE}, 0, 0);
 	unwind_regs_of_signal(data, &regs);
 	is_recorded = record(b, &regs, &walk, &end, &context);
-	if (is_cpu && is_recorded)
-		host->event(context, "cpu", cpu_ns - b->counted_ns);
-	else if (is_cpu)
-		host->drop(offsetof(struct wmk_header, dropped_events));
-	if (!is_sent)
-		b->counted_ns = cpu_ns;
 	if (is_wall)
-		waits_walked(&b->waits, is_recorded ? &context : NULL, is_sent);
-	publish(&walk, end, is_cpu, is_wall);
+		waits_walked(&b->waits, is_recorded ? &context : NULL);
+	else
+		count_cpu(b, is_recorded ? &context : NULL, cpu_ns);
+	publish(&walk, end, is_wall);
 	now_ns = cpu_time_ns();
 	b->rest_ns = now_ns + (now_ns - cpu_ns) * REST;
 }
@@ -309,7 +308,13 @@ static bool is_due(struct block *b, enum sampler_tick what)
 	return what == TICK_REST && now - b->counted_ns >= period_ns;
 }
 
-static void on_tick(ucontext_t *context, enum sampler_tick what)
+/* A clock that is not the thread's own is of the helper's. */
+static bool is_alarm(const struct block *b, int clock_fd)
+{
+	return clock_fd >= 0 && !(b->timer.is_clock && clock_fd == b->timer.clock_fd);
+}
+
+static void on_tick(ucontext_t *context, enum sampler_tick what, int clock_fd)
 {
 	struct block *b;
 	uintptr_t outer;
@@ -319,13 +324,17 @@ static void on_tick(ucontext_t *context, enum sampler_tick what)
 	b = is_guest ? guest_block() : own;
 	if (is_guest && !b)
 		return;
-	if (b && !atomic_load(&b->is_busy))
+	if (b && is_alarm(b, clock_fd))
+		what = TICK_WALL;
+	if (b && what == TICK_WALL)
 		waits_interrupted(&b->waits, context);
 	restart_call(context);
 	if (!atomic_load(&is_on) || !b)
 		return;
 	if (what == TICK_SAMPLE)
 		sampler_timer_go_on(&b->timer);
+	if (what == TICK_WALL)
+		waits_renew();
 	if (atomic_load(&b->is_busy))
 		return;
 	if (is_due(b, what)) {
@@ -372,18 +381,10 @@ bool sample_rates_parse(const char *text, struct sample_rates *ret)
 
 bool sample_init(const struct sample_rates *wanted, bool guest)
 {
-	bool is_unseen = guest || unseen_exec();
-	uint32_t hz = wanted->cpu_hz;
-
-	rates = *wanted;
 	is_guest = guest;
-	/* No tick is sent to threads that run. */
-	counts_waits = is_unseen && wanted->waits.wall_hz;
-	if (!hz && counts_waits)
-		hz = wanted->waits.wall_hz;
-	period_ns = hz ? 1000000000u / hz : 0;
-	atomic_store(&is_on, waits_init(&wanted->waits, is_unseen, guest ? watch_look : NULL) &&
-				     sampler_timer_init(hz, guest, on_tick));
+	period_ns = wanted->cpu_hz ? 1000000000u / wanted->cpu_hz : 0;
+	atomic_store(&is_on, waits_init(&wanted->waits, guest ? watch_find : NULL) &&
+				     sampler_timer_init(wanted->cpu_hz, guest, on_tick));
 	return is_on;
 }
 
@@ -502,18 +503,14 @@ void sample_after_fork(void)
 
 void sample_pause(void)
 {
-	if (!own || !atomic_load(&is_on))
-		return;
-	sampler_timer_stop(&own->timer);
-	waits_pause();
+	if (own && atomic_load(&is_on))
+		sampler_timer_stop(&own->timer);
 }
 
 void sample_resume(void)
 {
-	if (!own || !atomic_load(&is_on))
-		return;
-	sampler_timer_start(&own->timer, atomic_load(&own->tid));
-	waits_resume();
+	if (own && atomic_load(&is_on))
+		sampler_timer_start(&own->timer, atomic_load(&own->tid));
 }
 
 /* ---- as a guest ---- */

@@ -25,6 +25,7 @@
 #include "recorder/process.h"
 #include "recorder/run.h"
 #include "recorder/sys.h"
+#include "sampler/alone.h"
 #include "sampler/guest.h"
 #include "sampler/host.h"
 #include "sampler/sample.h"
@@ -181,6 +182,7 @@ static void look_up(void)
 		bus_start();
 	wmrt_filter_start();
 	restart_start();
+	alone_start();
 	exec_start();
 	namespaces_start();
 }

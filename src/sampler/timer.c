@@ -29,28 +29,28 @@
 #include "recorder/handlers.h"
 #include "recorder/kernel_action.h"
 #include "recorder/sys.h"
+#include "sampler/helper.h"
 
 enum {
 	WATCH_NS = 999999999,
 	UNHANDLED_MAX = 16, /* ticks of a thread that the kernel queues: of an ordinary timer it queues one */
-	REST_NS = 1000000,  /* the kernel's timers tick no oftener anyway */
-	FDS_SHARE = 8,      /* of the program's descriptors, clocks have at most this part */
+	ALARM_NS = 50000,
+	REST_NS = 1000000, /* the kernel's timers tick no oftener anyway */
+	FDS_SHARE = 8,     /* of the program's descriptors, clocks have at most this part */
 };
 
-static void (*tick)(ucontext_t *context, enum sampler_tick what);
+static sampler_tick_fn tick;
 static uint64_t period_ns;
 static bool is_user_only;
 static _Atomic uint32_t clock_count;
 
 static void on_signal(int number, siginfo_t *info, void *data)
 {
-	bool is_sent = info->si_code == SI_QUEUE && info->si_pid == (pid_t)wmrt_getpid();
-
 	/* Of perf: how its descriptor is ready. The C library's own comes by tgkill. */
-	if (is_sent || info->si_code == SI_TIMER)
-		tick(data, (enum sampler_tick)info->si_value.sival_int);
+	if (info->si_code == SI_TIMER)
+		tick(data, (enum sampler_tick)info->si_value.sival_int, -1);
 	else if (info->si_code >= POLL_IN)
-		tick(data, TICK_SAMPLE);
+		tick(data, TICK_SAMPLE, info->si_fd);
 	else
 		libc_signal_pass_on(number, info, data);
 }
@@ -59,7 +59,7 @@ static void on_io(int number, siginfo_t *info, void *data)
 {
 	(void)number;
 	if (info->si_code == SI_KERNEL) {
-		tick(data, TICK_SAMPLE);
+		tick(data, TICK_SAMPLE, -1);
 		return;
 	}
 	/* Somebody sent it. */
@@ -91,7 +91,7 @@ uint64_t sampler_timer_time_of(uint32_t tid)
 	return wmrt_clock_ns(thread_clock(tid, false));
 }
 
-bool sampler_timer_init(uint32_t hz, bool guest, void (*on_tick)(ucontext_t *context, enum sampler_tick what))
+bool sampler_timer_init(uint32_t hz, bool guest, sampler_tick_fn on_tick)
 {
 	period_ns = hz ? 1000000000u / hz : 0;
 	is_user_only = guest || unseen_exec();
@@ -126,40 +126,80 @@ static void close_clock(struct sampler_timer *timer)
 	atomic_fetch_sub(&clock_count, 1);
 }
 
-static bool start_clock(struct sampler_timer *timer, uint32_t tid)
+/* -1: the kernel gives none, or too many are open. */
+static int open_clock(uint32_t tid, uint64_t ns, bool *is_user)
 {
 	struct perf_event_attr attr;
-	struct f_owner_ex owner = {F_OWNER_TID, (int)tid};
 	long fd;
 
-	if (!has_room_for_clock())
-		return false;
 	memset(&attr, 0, sizeof attr);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.size = sizeof attr;
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
-	attr.sample_period = period_ns;
+	attr.sample_period = ns;
 	attr.wakeup_events = 1;
 	attr.disabled = 1;
-	attr.exclude_kernel = is_user_only;
+	attr.exclude_kernel = *is_user;
 	fd = wmrt_sys6(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
-	if (fd < 0 && !is_user_only) {
-		attr.exclude_kernel = 1;
+	if (fd < 0 && !*is_user) {
+		attr.exclude_kernel = *is_user = true;
 		fd = wmrt_sys6(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
 	}
+	return fd < 0 ? -1 : (int)fd;
+}
+
+/* The thread gets the ticks. */
+static bool direct_clock(int fd, uint32_t tid)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, (int)tid};
+
+	return wmrt_sys3(SYS_fcntl, fd, F_SETOWN_EX, (long)&owner) == 0 &&
+	       wmrt_sys3(SYS_fcntl, fd, F_SETSIG, TICK_SIGNAL) == 0 &&
+	       wmrt_sys3(SYS_fcntl, fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0;
+}
+
+static bool start_clock(struct sampler_timer *timer, uint32_t tid)
+{
+	int fd;
+
+	timer->is_user = is_user_only;
+	fd = has_room_for_clock() ? open_clock(tid, period_ns, &timer->is_user) : -1;
 	if (fd < 0)
 		return false;
 	atomic_fetch_add(&clock_count, 1);
-	timer->is_user = attr.exclude_kernel;
-	timer->clock_fd = wmrt_raise_fd((int)fd);
+	timer->clock_fd = wmrt_raise_fd(fd);
 	timer->is_clock = wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_ID, (long)&timer->clock_number) == 0 &&
-			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETOWN_EX, (long)&owner) == 0 &&
-			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETSIG, TICK_SIGNAL) == 0 &&
-			  wmrt_sys3(SYS_fcntl, timer->clock_fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
+			  direct_clock(timer->clock_fd, tid) &&
 			  wmrt_sys3(SYS_ioctl, timer->clock_fd, PERF_EVENT_IOC_REFRESH, UNHANDLED_MAX) == 0;
 	if (!timer->is_clock)
 		close_clock(timer);
 	return timer->is_clock;
+}
+
+bool sampler_alarm_set(struct sampler_alarm *alarm, uint32_t tid)
+{
+	bool is_user = true;
+
+	if (alarm->is_open && alarm->tid != tid) {
+		wmrt_sys3(SYS_close, alarm->fd, 0, 0);
+		alarm->is_open = false;
+	}
+	if (!alarm->is_open) {
+		alarm->fd = open_clock(tid, ALARM_NS, &is_user);
+		alarm->tid = tid;
+		alarm->is_open = alarm->fd >= 0;
+		if (alarm->is_open && !direct_clock(alarm->fd, tid)) {
+			wmrt_sys3(SYS_close, alarm->fd, 0, 0);
+			alarm->is_open = false;
+		}
+	}
+	return alarm->is_open && wmrt_sys3(SYS_ioctl, alarm->fd, PERF_EVENT_IOC_REFRESH, 1) == 0;
+}
+
+void sampler_alarm_clear(struct sampler_alarm *alarm)
+{
+	if (alarm->is_open)
+		wmrt_sys3(SYS_ioctl, alarm->fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 bool sampler_timer_start(struct sampler_timer *timer, uint32_t tid)
@@ -169,7 +209,8 @@ bool sampler_timer_start(struct sampler_timer *timer, uint32_t tid)
 		return false;
 	if (!period_ns)
 		return timer->is_given = true;
-	if (!start_clock(timer, tid))
+	/* The helper's descriptors are not those of the threads. */
+	if (wmrt_gettid() == helper_tid() || !start_clock(timer, tid))
 		return timer->is_given = thread_timer_start(&timer->posix, tid, false, period_ns, TICK_SAMPLE);
 	if (timer->is_user)
 		thread_timer_start(&timer->posix, tid, false, period_ns > REST_NS ? period_ns : REST_NS, TICK_REST);
@@ -185,8 +226,7 @@ bool sampler_timer_send(uint32_t tid, enum sampler_tick what)
 
 	memset(&info, 0, sizeof info);
 	info.si_signo = TICK_SIGNAL;
-	info.si_code = SI_QUEUE;
-	info.si_pid = (pid_t)wmrt_getpid();
+	info.si_code = SI_TIMER;
 	info.si_value.sival_int = (int)what;
 	return wmrt_sys6(SYS_rt_tgsigqueueinfo, wmrt_getpid(), tid, TICK_SIGNAL, (long)&info, 0, 0) == 0;
 }

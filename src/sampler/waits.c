@@ -18,7 +18,6 @@
 #include "sampler/helper.h"
 #include "sampler/host.h"
 #include "sampler/record.h"
-#include "recorder/short_lock.h"
 #include "sampler/timer.h"
 #include "waymark/abi.h"
 
@@ -28,30 +27,29 @@ enum {
 	LOOK_MAX_NS = 200000000, /* or this time */
 	REST = 20,               /* times what a walk took passes before the next one */
 	CALL_BYTES = 2,          /* of a system call instruction */
+	RIGHTS_NS = 1000000000,  /* from one look at the rights of the program to the next */
 };
 
 /* Written by waits_init. */
 static struct waits_rates rates;
 static uint64_t period_ns;
-static bool is_guest;
 static void (*look_for_threads)(void);
 
 static _Atomic(struct waits_thread *) threads;
-/* A tick is being sent; and how many threads are about to execute a program. */
-static _Atomic uint32_t sending;
-static uint32_t pauses;
+/* The helper has other rights than the program, which has changed its own: the next tick starts it again. */
+static _Atomic bool is_stale;
 /* The helper's own. */
+static uint64_t rights_due_ns;
 static struct wmk_event *last_event;
 static uint32_t chunk;
 static struct record_known leaf_known[2];
 static struct record_memory leaf_memory = {.known = leaf_known};
 
-bool waits_init(const struct waits_rates *wanted, bool guest, void (*look)(void))
+bool waits_init(const struct waits_rates *wanted, void (*look)(void))
 {
 	uint32_t hz = wanted->wall_hz > wanted->off_cpu_hz ? wanted->wall_hz : wanted->off_cpu_hz;
 
 	rates = *wanted;
-	is_guest = guest;
 	look_for_threads = look;
 	period_ns = hz ? 1000000000u / hz : 0;
 	return !hz || helper_init();
@@ -92,7 +90,6 @@ void waits_begin(struct waits_thread *w, uint32_t tid)
 	w->has_context = false;
 	atomic_store(&w->sent, 0);
 	atomic_store(&w->walks, 0);
-	atomic_store(&w->lock, 0);
 	atomic_fetch_add(&w->life, 1);
 	if (!w->is_listed) {
 		w->is_listed = true;
@@ -111,8 +108,6 @@ void waits_leave(struct waits_thread *w)
 void waits_forget(struct waits_thread *w)
 {
 	atomic_store(&w->tid, 0);
-	atomic_store(&sending, 0);
-	pauses = 0;
 	helper_forget();
 }
 
@@ -124,6 +119,7 @@ void waits_interrupted(struct waits_thread *w, const ucontext_t *context)
 	bool is_again = r[REG_RCX] == again || r[REG_RCX] == ~again;
 
 	w->begun_ns = wmrt_now_ns();
+	w->begun_cpu_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	w->is_behind_call = is_again || r[REG_RCX] == r[REG_RIP];
 	w->sp = (uint64_t)r[REG_RSP];
 	w->pc = (uint64_t)(is_again ? again : r[REG_RIP]);
@@ -134,11 +130,9 @@ static bool is_sent_one(const struct waits_thread *w)
 	return (int32_t)(atomic_load(&w->sent) - atomic_load(&w->walks)) > 0;
 }
 
-bool waits_take(struct waits_thread *w, bool is_sent)
+bool waits_take(const struct waits_thread *w)
 {
-	if (!waits_is_on() || !atomic_load(&w->tid))
-		return false;
-	return is_sent ? is_sent_one(w) : !atomic_exchange(&w->lock, 1);
+	return atomic_load(&w->tid) && is_sent_one(w);
 }
 
 /* Moves what has been counted to now. is_changed: the thread has run since. Returns the time that has passed. */
@@ -159,10 +153,10 @@ static uint64_t count_up_to(struct waits_thread *w, uint64_t now_ns, uint64_t cp
 	return wall_ns;
 }
 
-void waits_walked(struct waits_thread *w, const wm_context *context, bool is_sent)
+void waits_walked(struct waits_thread *w, const wm_context *context)
 {
 	uint64_t cpu_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID), wall_ns = count_up_to(w, w->begun_ns, cpu_ns, true);
-	bool has_waited = is_sent && w->was_blocked && (w->is_behind_call || !w->was_in_call);
+	bool has_waited = w->was_blocked && (w->is_behind_call || !w->was_in_call);
 
 	w->has_context = context != NULL;
 	if (context) {
@@ -177,28 +171,8 @@ void waits_walked(struct waits_thread *w, const wm_context *context, bool is_sen
 	if (has_waited)
 		w->off_ns = 0;
 	w->end_cpu_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	w->cost_ns = wmrt_now_ns() - w->begun_ns;
+	w->cost_ns = w->end_cpu_ns - w->begun_cpu_ns;
 	atomic_fetch_add(&w->walks, 1);
-	if (!is_sent)
-		atomic_store(&w->lock, 0);
-}
-
-void waits_pause(void)
-{
-	if (!helper_tid())
-		return;
-	short_lock(&sending);
-	pauses++;
-	short_unlock(&sending);
-	/* One that was sent comes here at the latest. */
-	wmrt_gettid();
-}
-
-void waits_resume(void)
-{
-	short_lock(&sending);
-	pauses -= pauses != 0;
-	short_unlock(&sending);
 }
 
 /* ---- in the helper ---- */
@@ -244,7 +218,9 @@ static bool find_leaf(struct waits_thread *w, const struct blocked *b)
 	struct walk_frame frame = {.pc = b->pc, .image = sampler_image_at(b->pc)};
 	const struct walk walk = {.frames = &frame, .max = 1, .count = 1};
 
-	return w->has_context = record_walk(&walk, WM_PREFIX_NO_DATA, &leaf_memory, &w->context);
+	/* The helper begins no recording. */
+	w->has_context = host->header() && record_walk(&walk, WM_PREFIX_NO_DATA, &leaf_memory, &w->context);
+	return w->has_context;
 }
 
 /* The recording is there when it has the event. */
@@ -259,20 +235,21 @@ static void count_leaf(void)
 	__atomic_fetch_add(&header->samples_cut, 1, __ATOMIC_RELAXED);
 }
 
-static void send(struct waits_thread *w, const struct blocked *b)
+/* False: it was not sent. */
+static bool send(struct waits_thread *w, const struct blocked *b)
 {
+	bool ret;
 	uint32_t walks = atomic_load(&w->walks);
 
 	w->was_blocked = b->is_blocked;
 	w->was_in_call = b->is_in_call;
 	w->is_waiting = false;
-	short_lock(&sending);
-	if (!pauses) {
-		atomic_store(&w->sent, walks + 1);
-		if (!sampler_timer_send(atomic_load(&w->tid), TICK_WALL))
-			atomic_store(&w->sent, walks);
-	}
-	short_unlock(&sending);
+	atomic_store(&w->sent, walks + 1);
+	w->has_alarm = !b->is_blocked && sampler_alarm_set(&w->alarm, atomic_load(&w->tid));
+	ret = w->has_alarm || sampler_timer_send(atomic_load(&w->tid), TICK_WALL);
+	if (!ret)
+		atomic_store(&w->sent, walks);
+	return ret;
 }
 
 static bool is_back(const struct waits_thread *w, const struct blocked *b, uint64_t cpu_ns)
@@ -281,7 +258,7 @@ static bool is_back(const struct waits_thread *w, const struct blocked *b, uint6
 	       cpu_ns - w->end_cpu_ns < BACK_NS;
 }
 
-/* Under its lock. True: a tick is to be sent. */
+/* True: a tick is to be sent. */
 static bool decide(struct waits_thread *w, const struct blocked *b, uint64_t now_ns, uint64_t cpu_ns)
 {
 	uint32_t walks = atomic_load(&w->walks);
@@ -290,7 +267,7 @@ static bool decide(struct waits_thread *w, const struct blocked *b, uint64_t now
 	w->walks_seen = walks;
 	w->is_waiting = false;
 	if (!b->is_blocked)
-		return b->is_known && rates.wall_hz && !is_guest;
+		return b->is_known && rates.wall_hz;
 	if (is_new_walk && is_back(w, b, cpu_ns)) {
 		begin_wait(w, cpu_ns);
 		grow(w, now_ns, cpu_ns);
@@ -327,7 +304,15 @@ static void begin_life(struct waits_thread *w, uint64_t now_ns)
 	w->changed_ns = now_ns;
 }
 
-/* True: a tick is to be sent. is_last: what waits as at the last look has its time, and nothing else is done. Under its lock. */
+/* The alarm of a thread has not come, and will not. */
+static void take_back(struct waits_thread *w)
+{
+	if (w->has_alarm)
+		atomic_store(&w->sent, atomic_load(&w->walks));
+	w->has_alarm = false;
+}
+
+/* True: a tick is to be sent. is_last: what waits as at the last look has its time, and nothing else is done. */
 static bool look_at(struct waits_thread *w, uint32_t tid, uint64_t now_ns, bool is_last, struct blocked *ret)
 {
 	uint64_t cpu_ns, later_ns;
@@ -343,16 +328,23 @@ static bool look_at(struct waits_thread *w, uint32_t tid, uint64_t now_ns, bool 
 		set_due(w, now_ns);
 		return false;
 	}
-	if (is_last || is_sent_one(w)) {
+	if (!is_sent_one(w))
+		w->has_alarm = false;
+	if (is_last || (is_sent_one(w) && !w->has_alarm)) {
 		set_due(w, now_ns);
 		return false;
 	}
 	w->changed_ns = now_ns;
 	set_due(w, now_ns);
 	blocked_look(tid, ret);
+	if (ret->is_blocked && w->has_alarm)
+		sampler_alarm_clear(&w->alarm);
 	/* It has gone on meanwhile. */
 	if (ret->is_blocked && (!cpu_time(tid, &later_ns) || later_ns != cpu_ns))
 		*ret = (struct blocked){.is_known = true};
+	else if (w->has_alarm && !ret->is_blocked)
+		return false;
+	take_back(w);
 	return decide(w, ret, now_ns, cpu_ns);
 }
 
@@ -362,16 +354,43 @@ static void look_at_all(bool is_last)
 		uint64_t now_ns = wmrt_now_ns();
 		uint32_t tid = atomic_load(&w->tid);
 		struct blocked b;
-		bool is_to_send;
 
-		if (!tid || (!is_last && now_ns < w->due_ns && w->life_seen == atomic_load(&w->life)) ||
-		    atomic_exchange(&w->lock, 1))
+		if (!tid || (!is_last && now_ns < w->due_ns && w->life_seen == atomic_load(&w->life)))
 			continue;
-		is_to_send = look_at(w, tid, now_ns, is_last, &b);
-		atomic_store(&w->lock, 0);
-		if (is_to_send)
+		if (look_at(w, tid, now_ns, is_last, &b))
 			send(w, &b);
 	}
+}
+
+/*
+ * The C library changes the rights of all threads that it knows. A thread that keeps more would be a way back to them: so the helper ends, and some thread
+ * gets a tick and starts another one. False: none can have a tick now.
+ */
+static bool hand_over(void)
+{
+	for (struct waits_thread *w = atomic_load(&threads); w; w = w->next) {
+		struct blocked b;
+
+		if (!atomic_load(&w->tid) || is_sent_one(w))
+			continue;
+		blocked_look(atomic_load(&w->tid), &b);
+		if (!b.is_known || (b.is_blocked && !blocked_may_interrupt(&b)))
+			continue;
+		atomic_store(&is_stale, true);
+		if (send(w, &b))
+			return true;
+		atomic_store(&is_stale, false);
+	}
+	return false;
+}
+
+/* True: the helper is to end. */
+static bool has_wrong_rights(uint64_t now_ns)
+{
+	if (now_ns < rights_due_ns)
+		return false;
+	rights_due_ns = now_ns + RIGHTS_NS;
+	return !blocked_has_same_rights(helper_tid(), wmrt_getpid()) && hand_over();
 }
 
 static void run(void)
@@ -379,6 +398,12 @@ static void run(void)
 	uint64_t next_ns = wmrt_now_ns() + period_ns, now_ns;
 
 	host->check_fork();
+	/* Alarms were those of the helper before. */
+	for (struct waits_thread *w = atomic_load(&threads); w; w = w->next) {
+		take_back(w);
+		w->alarm.is_open = false;
+	}
+	rights_due_ns = 0;
 	last_event = NULL;
 	chunk++;
 	while (!helper_is_to_end()) {
@@ -387,6 +412,8 @@ static void run(void)
 			helper_sleep(next_ns - now_ns);
 			continue;
 		}
+		if (has_wrong_rights(now_ns))
+			return;
 		look_at_all(false);
 		if (look_for_threads)
 			look_for_threads();
@@ -400,6 +427,14 @@ static void run(void)
 bool waits_start(void)
 {
 	return !waits_is_on() || helper_start(run);
+}
+
+void waits_renew(void)
+{
+	if (!atomic_load(&is_stale) || !atomic_exchange(&is_stale, false))
+		return;
+	waits_end();
+	helper_start(run);
 }
 
 void waits_end(void)

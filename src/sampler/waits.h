@@ -16,11 +16,11 @@
 #pragma GCC visibility push(default)
 #include "waymark.h"
 #pragma GCC visibility pop
+#include "sampler/timer.h"
 #include "waymark/wmk.h"
 
 /*
- * A thread. What has been counted belongs to the thread from the time that a tick is sent until its walk is over, else to who has the lock: the helper, or
- * a tick that the helper has not sent.
+ * A thread. What has been counted, and the walk, belong to the thread from the time that a tick is sent until its walk is over, else to the helper.
  */
 struct waits_thread {
 	struct waits_thread *next; /* in the list of all, which only grows */
@@ -28,7 +28,6 @@ struct waits_thread {
 	_Atomic uint32_t tid;  /* 0: nobody looks at it */
 	_Atomic uint32_t life; /* how many threads have had this */
 	_Atomic uint32_t walks, sent;
-	_Atomic uint32_t lock;
 	/* counted so far */
 	uint64_t wall_ns, cpu_ns, delay_ns; /* up to these times; delay_ns: that it has waited for a CPU */
 	uint64_t off_ns;                    /* not in any event yet: the thread was not seen to wait */
@@ -37,13 +36,15 @@ struct waits_thread {
 	bool has_context;
 	bool is_behind_call; /* it interrupted a system call, or came at its end */
 	uint64_t sp, pc;
-	uint64_t begun_ns;   /* when the walk was begun */
-	uint64_t end_cpu_ns; /* the thread's CPU time at its end */
-	uint64_t cost_ns;
+	uint64_t begun_ns, begun_cpu_ns; /* when the walk was begun */
+	uint64_t end_cpu_ns;             /* the thread's CPU time at its end */
+	uint64_t cost_ns;                /* CPU time that it took */
 	/* the helper's own */
 	uint32_t life_seen, walks_seen;
 	bool was_blocked, was_in_call; /* when the tick was sent */
-	bool is_waiting;               /* in the context, since its CPU time was: */
+	bool has_alarm;                /* the tick comes when the thread runs */
+	struct sampler_alarm alarm;
+	bool is_waiting; /* in the context, since its CPU time was: */
 	uint64_t waiting_cpu_ns;
 	uint64_t changed_ns, due_ns;
 	struct waits_event {
@@ -56,11 +57,8 @@ struct waits_thread {
 struct waits_rates {
 	uint32_t wall_hz, off_cpu_hz;
 };
-/*
- * is_guest: ticks are sent only to threads that wait: others may be about to execute a program, which the tick would end. These get theirs by a timer of
- * CPU time (waits_walked, is_sent false).
- */
-bool waits_init(const struct waits_rates *rates, bool is_guest, void (*look_for_threads)(void));
+/* look_for_threads: the helper calls it from time to time; NULL: threads come by themselves. */
+bool waits_init(const struct waits_rates *rates, void (*look_for_threads)(void));
 bool waits_is_on(void);
 uint64_t waits_period_ns(void);
 /* The helper begins. False: there is no thread for it. */
@@ -75,13 +73,12 @@ void waits_forget(struct waits_thread *w);
 
 /* In a tick of the thread, before its registers are changed. */
 void waits_interrupted(struct waits_thread *w, const ucontext_t *context);
-/* May the walk that the tick is about to make be counted? Takes w, until waits_walked. is_sent: it is a TICK_WALL. */
-bool waits_take(struct waits_thread *w, bool is_sent);
+/* In a TICK_WALL: is a walk wanted? */
+bool waits_take(const struct waits_thread *w);
 /* It was made. context: NULL: there is no room for it. */
-void waits_walked(struct waits_thread *w, const wm_context *context, bool is_sent);
+void waits_walked(struct waits_thread *w, const wm_context *context);
 
-/* This thread is about to execute a program, which a tick would end; and has failed to. */
-void waits_pause(void);
-void waits_resume(void);
+/* The helper may have ended, to begin anew by this thread, which got a tick for that. */
+void waits_renew(void);
 
 #endif

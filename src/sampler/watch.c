@@ -83,7 +83,7 @@ static uint32_t look(void)
 	return count;
 }
 
-void watch_look(void)
+static void look_if_due(bool is_helper)
 {
 	uint64_t due = atomic_load_explicit(&due_ns, memory_order_relaxed), begun_ns, took_ns;
 	uint32_t count;
@@ -94,7 +94,7 @@ void watch_look(void)
 	libc_signal_keep(TICK_SIGNAL);
 	libc_signal_keep(WATCH_SIGNAL);
 	count = look();
-	if (count)
+	if (count && !is_helper)
 		sample_guest_end(look_number);
 	took_ns = (wmrt_now_ns() - begun_ns) * REST;
 	set_timer((uint64_t)UNSEEN_NS * (count < cpu_count ? count + !count : cpu_count));
@@ -103,6 +103,16 @@ void watch_look(void)
 	if (atomic_load(&due_ns))
 		atomic_store(&due_ns, due);
 	atomic_store_explicit(&lock, 0, memory_order_release);
+}
+
+void watch_look(void)
+{
+	look_if_due(false);
+}
+
+void watch_find(void)
+{
+	look_if_due(true);
 }
 
 static void on_watch(int number, siginfo_t *info, void *context)

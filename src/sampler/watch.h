@@ -13,5 +13,7 @@ void watch_end(void);
 void watch_give_back(void);
 /* After each tick: looks if it is time to. Uses no thread-local storage. */
 void watch_look(void);
+/* The same in the helper (helper.h): finds threads that are new alone, for the clocks of those that have ended are the process's. */
+void watch_find(void);
 
 #endif
