@@ -19,6 +19,7 @@
 #include "jvm/c/classes/template.h"
 #include "jvm/class_seed.h"
 #include "jvm/template_seed.h"
+#include "snapshot/perf_data_seed.h"
 #include "support/builder.h"
 #include "support/epoch_builder.h"
 #include "support/path_builder.h"
@@ -471,6 +472,13 @@ static void write_perf_maps(void)
 	buffer_deinit(&dump);
 }
 
+static void write_perf_data(void)
+{
+	uint8_t bytes[PERF_DATA_SEED_BYTES];
+
+	write_seed("perf_data", "three", bytes, perf_data_seed_build(bytes));
+}
+
 /* A block of bitcode that is one blob, as of ir_symbols.c. */
 static void add_blob_block(struct buffer *out, uint32_t number, const struct buffer *blob)
 {
@@ -561,6 +569,7 @@ int main(int argc, char **argv)
 	write_cores();
 	write_eh_frames();
 	write_perf_maps();
+	write_perf_data();
 	write_ir_symbols();
 	write_lucce();
 	return 0;

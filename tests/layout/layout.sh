@@ -40,7 +40,7 @@ BEGIN {
 	may["cli"] = " base core format object snapshot model report cli "
 	rooms("agent", "os scan threads code program patch context epoch follow clients life")
 	rooms("jvm/c", "base codes contexts walk clients classes bridge")
-	rooms("snapshot", "source image debug state inject")
+	rooms("snapshot", "source image debug state inject hotspot")
 	rooms("model", "source base merge contexts paths crash")
 	n = split("assert ctype errno float inttypes limits math stdalign stdarg stdatomic stdbool stddef stdint stdio " \
 		"stdlib string", names, " ")
