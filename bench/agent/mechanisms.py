@@ -8,7 +8,7 @@ from results import cpu, quartiles, read_runs
 
 PARTS = {
     "samples": ("Samples: user and system time beside that of a plain run", ["walk250", "walk1000", "encode250", "perf250", "gperf250"]),
-    "heap": ("Heap: user and system time beside that of a plain run", ["heap", "heaptrack"]),
+    "heap": ("Heap: user and system time beside that of a plain run", ["heap", "heap512K", "heaptrack"]),
     "processes": ("A process that does next to nothing: milliseconds of user and system time more", ["walk250", "encode250"]),
 }
 

@@ -12,21 +12,24 @@
 #include <string.h>
 
 /*
- *      CLIENT(NAME, ARGUMENT, LEAST, MOST, PRESET, ASKS, RUN_HELP, ATTACH_HELP)
+ *      CLIENT(NAME, ARGUMENT, LEAST, MOST, PRESET, ASKS, RUN_ARGUMENT, RUN_HELP, ATTACH_HELP)
  *
  * NAME is the option --NAME of both commands, and a word. A client that takes a number, from LEAST to MOST, has ARGUMENT "=N": its word is
  * NAME=NUMBER, and --NAME alone is PRESET. The others have ARGUMENT "" and MOST 0. ASKS: only the agent does this, so its option asks for
- * the agent in a program that was built with waymark cc, too. The order is that of the words and of --help.
+ * the agent in a program that was built with waymark cc, too. RUN_ARGUMENT: of the option of `waymark run`, which may take more than the word:
+ * what that asks for is not the agent's. The order is that of the words and of --help.
  */
-#define WM1_AGENT_CLIENTS(CLIENT)                                                                        \
-	CLIENT(sample, "=HZ", 1, 100000, 997 /* a prime: not in step with what the program does */, 1,   \
-	       "record the context of each thread HZ times a second of its CPU time (997)",              \
-	       "record the context HZ times a second of CPU time (997 by default); the default if no "   \
-	       "other option selects what to record")                                                    \
-	CLIENT(check, "", 0, 0, 0, 1,                                                                    \
-	       "compare each sample with a stack walk; takes samples if --sample does not say how many", \
-	       "compare each sample with a stack walk")                                                  \
-	CLIENT(heap, "", 0, 0, 0, 0, "record every allocation: count, bytes, live, peak, leaked",        \
+#define WM1_AGENT_CLIENTS(CLIENT)                                                                             \
+	CLIENT(sample, "=HZ", 1, 100000, 997 /* a prime: not in step with what the program does */, 1, "=HZ", \
+	       "record the context of each thread HZ times a second of its CPU time (997)",                   \
+	       "record the context HZ times a second of CPU time (997 by default); the default if no "        \
+	       "other option selects what to record")                                                         \
+	CLIENT(check, "", 0, 0, 0, 1, "",                                                                     \
+	       "compare each sample with a stack walk; takes samples if --sample does not say how many",      \
+	       "compare each sample with a stack walk")                                                       \
+	CLIENT(heap, "", 0, 0, 0, 0, "=BYTES",                                                                \
+	       "record every allocation: count, bytes, live, peak, leaked; =BYTES: one for about so many "    \
+	       "bytes, by a walk of the stack; K, M, G are known",                                            \
 	       "record every allocation from now on: count, bytes, live, peak")
 
 /* SETTING(WORD, MEMBER): a word without a number, and the bool of struct agent_options (src/agent/os/options.h) that it sets. */

@@ -66,6 +66,7 @@ WM1_EXPORT void wm1_event(uint32_t site, const char *name, uint64_t value);
 struct wm1_heap_block {
 	uint64_t size_bytes;
 	uint32_t record; /* 0: the block was not known */
+	uint32_t count; /* allocations of that size that it stands for: 1, unless it was sampled. Earlier versions do not set it */
 };
 /* The functions of an allocator, as X(result, name, parameters). */
 #define WM1_HEAP_ALLOCATOR(X)                             \
@@ -110,6 +111,31 @@ struct wm1_heap_client {
 };
 /* Defined by libwaymark-heap.so: an instance that was loaded later (with a plugin) hands itself over. */
 WM1_EXPORT void wm1_heap_attach(const struct wm1_heap_client *client) __attribute__((weak));
+
+/*
+ * Sampled allocations: WAYMARK_HEAP=BYTES, or BYTES:SEED. libwaymark-heap.so tells of one for about that many bytes, which stands for `count`
+ * allocations of its size, and of the frees of those. Then it tells nothing to instances of the runtime.
+ */
+struct wm1_heap_sampled {
+	void (*alloc)(void *block, size_t size_bytes, uint32_t count, const void *return_address,
+		      enum wm1_heap_function function);
+	struct wm1_heap_block (*take)(void *block);
+	void (*put_back)(void *block, struct wm1_heap_block taken);
+	void (*freed)(struct wm1_heap_block taken);
+};
+/* Defined by libwaymark-heap.so. Once a process: allocations are sampled from here on. */
+WM1_EXPORT void wm1_heap_sample(const struct wm1_heap_sampled *client) __attribute__((weak));
+
+/* The records of the heap, for contexts that somebody else has found (libwaymark-sample.so). */
+struct wm1_heap_records {
+	int (*start)(uint64_t interval_bytes); /* 0: every allocation is told. Returns 0 if nothing can be recorded */
+	void (*alloc)(void *block, size_t size_bytes, uint32_t count, struct wm_context context);
+	struct wm1_heap_block (*take)(void *block);
+	void (*put_back)(void *block, struct wm1_heap_block taken);
+	void (*freed)(struct wm1_heap_block taken);
+};
+/* Of the active instance, wherever it is. */
+WM1_EXPORT const struct wm1_heap_records *wm1_heap_records(void) __attribute__((weak));
 
 /*
  * Path counters (paths.h). enter: a table for this thread, stored to *slot; never fails: without memory it is one whose counts

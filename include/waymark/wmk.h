@@ -72,7 +72,8 @@ enum wmk_drop {
 	X(NO_ROOM, "the limit on address space is too low (ulimit -v): it needs 800 MB") \
 	X(NO_WRITING, "/proc/self/mem cannot be written")                                \
 	X(NO_RECORDING, "the recording has no room for its tables")                      \
-	X(NO_TIMER, "the kernel gives no timer for samples (ulimit -i)")
+	X(NO_TIMER, "the kernel gives no timer for samples (ulimit -i)")                 \
+	X(EARLIER, "an earlier waymark cc built it: build it again")
 
 enum wmk_agent {
 #define WMK_AGENT_STATE(name, text) WMK_AGENT_##name,
@@ -125,6 +126,7 @@ struct wmk_header {
 	uint64_t samples_guessed;  /* that have frames which call frame information did not find */
 	uint64_t wall_period_ns; /* from one look at a thread to the next; the values of wall and off-cpu are times in ns then */
 	uint64_t wall_samples; /* walks of threads that were looked at so; samples_cut and samples_guessed have theirs, too */
+	uint64_t heap_interval_bytes; /* one allocation for about so many bytes was recorded: numbers of the heap are estimates; 0: every one */
 };
 
 struct wmk_chunk_header {

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	HEAP_INTERVAL_MAX = 1 << 30, /* runtime/heap/chance.h */
+};
+
 struct error *client_number_parse(const char *name, const char *text, uint32_t least, uint32_t most, uint32_t *ret)
 {
 	bool is_number = *text && strlen(text) <= 10 && strspn(text, "0123456789") == strlen(text);
@@ -14,6 +18,24 @@ struct error *client_number_parse(const char *name, const char *text, uint32_t l
 		return error_create(ERROR_ARGUMENT, "--%s=%s: a number from %" PRIu32 " to %" PRIu32 " is needed", name,
 				    text, least, most);
 	*ret = (uint32_t)number;
+	return NULL;
+}
+
+static struct error *interval_parse(const char *text, uint32_t *ret)
+{
+	size_t digits = strspn(text, "0123456789");
+	const char *unit = strchr("kKmMgG", text[digits]);
+	unsigned long long bytes = digits && digits <= 10 ? strtoull(text, NULL, 10) : 0;
+	int shift = !text[digits] ? 0 : unit ? 10 * (int)((unit - "kKmMgG") / 2 + 1) : -1;
+
+	if (strcmp(text, "every") == 0)
+		return NULL;
+	if (!bytes || shift < 0 || (shift && text[digits + 1]) || bytes > (unsigned int)HEAP_INTERVAL_MAX >> shift)
+		return error_create(ERROR_ARGUMENT,
+				    "--heap=%s: \"every\" or a number of bytes from 1 to 1G is needed, with K, M or G "
+				    "behind it if wanted",
+				    text);
+	*ret = (uint32_t)bytes << shift;
 	return NULL;
 }
 
@@ -29,8 +51,10 @@ static struct error *set(struct agent_choices *choices, enum wm1_agent_client cl
 {
 	const struct wm1_agent_client_option *option = &wm1_agent_client_options[client];
 	struct agent_choice choice = {.is_on = true, .is_given = true, .number = option->preset};
-	struct error *err =
-		text ? client_number_parse(option->name, text, option->least, option->most, &choice.number) : NULL;
+	struct error *err = !text                      ? NULL
+			    : client == WM1_AGENT_heap ? interval_parse(text, &choice.number)
+						       : client_number_parse(option->name, text, option->least,
+									     option->most, &choice.number);
 
 	if (!err)
 		choices->of[client] = choice;
@@ -66,14 +90,14 @@ void agent_choices_print(const struct agent_choices *choices, struct buffer *tex
 	{                                                                \
 		return set(state, WM1_AGENT_##client, text);             \
 	}
-#define ROW(client, value, most, text)        \
-	{.name = #client,                     \
-	 .argument = (most) ? (value) : NULL, \
-	 .is_value_optional = (most) != 0,    \
-	 .help = (text),                      \
+#define ROW(client, value, text)                         \
+	{.name = #client,                                \
+	 .argument = sizeof(value) > 1 ? (value) : NULL, \
+	 .is_value_optional = sizeof(value) > 1,         \
+	 .help = (text),                                 \
 	 OPTION_SET(set_##client)},
-#define RUN_ROW(client, value, least, most, preset, asks, run, attach) ROW(client, value, most, run)
-#define ATTACH_ROW(client, value, least, most, preset, asks, run, attach) ROW(client, value, most, attach)
+#define RUN_ROW(client, value, least, most, preset, asks, run_value, run, attach) ROW(client, run_value, run)
+#define ATTACH_ROW(client, value, least, most, preset, asks, run_value, run, attach) ROW(client, value, attach)
 
 WM1_AGENT_CLIENTS(SETTER)
 

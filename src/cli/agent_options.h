@@ -12,8 +12,8 @@
 
 struct agent_choice {
 	bool is_on;
-	bool is_given; /* by its own option */
-	uint32_t number;
+	bool is_given;   /* by its own option */
+	uint32_t number; /* of the heap: bytes between samples; 0: every allocation is recorded */
 };
 
 struct agent_choices {

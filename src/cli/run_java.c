@@ -187,7 +187,8 @@ static void add_options(const struct run_clients *clients, const struct run_java
 				      client->number ? client->number : "");
 	}
 	if (agent[WM1_AGENT_heap].is_on)
-		buffer_printf(text, "%s=0,", wm1_jvm_client_options[WM1_JVM_alloc].name);
+		buffer_printf(text, "%s=%" PRIu32 ",", wm1_jvm_client_options[WM1_JVM_alloc].name,
+			      agent[WM1_AGENT_heap].number);
 	if (agent[WM1_AGENT_sample].is_given)
 		buffer_printf(text, "%s=%" PRIu32 ",", wm1_jvm_client_options[WM1_JVM_cpu].name,
 			      agent[WM1_AGENT_sample].number);

@@ -77,11 +77,17 @@ static struct error *check_program(const char *path, const struct object_program
 	return check_loader(path, p, what, hint);
 }
 
+static bool is_heap_sampled(const struct run_clients *clients)
+{
+	return clients->agent.of[WM1_AGENT_heap].number != 0;
+}
+
 /* The option that asks for the agent, without its dashes; NULL: none does. */
 static const char *agent_option(const struct run_clients *clients)
 {
 	for (size_t i = 0; i < WM1_AGENT_CLIENT_COUNT; i++)
-		if (clients->agent.of[i].is_given && wm1_agent_client_options[i].asks)
+		if (clients->agent.of[i].is_given &&
+		    (wm1_agent_client_options[i].asks || (i == WM1_AGENT_heap && is_heap_sampled(clients))))
 			return wm1_agent_client_options[i].name;
 	return clients->is_encode ? "encode" : clients->is_with_agent ? "agent" : wait_option(&clients->waits);
 }
@@ -95,15 +101,15 @@ static const char *agent_need(const struct run_clients *clients)
 							  : "heap";
 }
 
-/* Samples need no encoding, nor do the allocations of a program that knows its contexts itself. */
+/* Samples need no encoding, nor do sampled allocations, nor those of a program that knows its contexts itself. */
 static bool is_walk_enough(const struct run_clients *clients, const struct object_program *p)
 {
 	struct agent_choices others = clients->agent;
 
 	others.of[WM1_AGENT_sample].is_on = false;
-	if (p->is_instrumented)
+	if (p->is_instrumented || is_heap_sampled(clients))
 		others.of[WM1_AGENT_heap].is_on = false;
-	return (clients->agent.of[WM1_AGENT_sample].is_on || wait_option(&clients->waits)) &&
+	return (clients->agent.of[WM1_AGENT_sample].is_on || wait_option(&clients->waits) || is_heap_sampled(clients)) &&
 	       !agent_choices_is_any(&others) && !clients->is_encode && !clients->is_with_agent;
 }
 
@@ -190,11 +196,16 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	if (err)
 		return err;
 	err = choose_agent(clients, program, &p, &ret->has_agent);
+	if (!err && ret->has_agent && is_heap_sampled(clients) && !is_walk_enough(clients, &p))
+		return error_create(ERROR_ARGUMENT, "--heap=BYTES walks the stack: it does not go together with "
+						    "--encode, --check and --agent, with which every call is encoded");
 	if (!err && !is_script)
 		say_allocator(clients, program, &p, ret->has_agent);
 	if (!err && ret->has_agent && is_walk_enough(clients, &p)) {
 		ret->has_agent = false;
 		ret->has_sampler = true;
+		if (is_heap_sampled(clients))
+			return check_program(is_script ? interpreter : program, &p, "--heap", "");
 		return check_loader(is_script ? interpreter : program, &p,
 				    clients->agent.of[WM1_AGENT_sample].is_on ? "--sample" : "the sampler", "");
 	}
@@ -292,6 +303,16 @@ static struct error *set_sampler_options(const struct run_clients *clients)
 	return err;
 }
 
+static struct error *set_heap_options(const struct run_clients *clients)
+{
+	char text[32];
+
+	if (!is_heap_sampled(clients))
+		return NULL;
+	snprintf(text, sizeof text, "%" PRIu32, clients->agent.of[WM1_AGENT_heap].number);
+	return setenv("WAYMARK_HEAP", text, 1) == 0 ? NULL : &error_no_memory;
+}
+
 /* Filters of system calls that all this runs under are none of the program's: the agent stays out of what gets more. */
 static struct error *count_filters(void)
 {
@@ -325,12 +346,13 @@ struct error *run_preload_set(const struct run_clients *clients, const struct ru
 {
 	struct error *err = NULL;
 
+	unsetenv("WAYMARK_HEAP"); /* of a run around this one */
 	if (libraries->has_agent || libraries->has_sampler || libraries->has_heap || libraries->java)
 		err = set_libraries(libraries);
 	if (!err && (libraries->has_agent || libraries->has_sampler || libraries->has_heap))
 		err = let_sanitizers_start();
 	if (!err && libraries->has_sampler)
-		err = set_sampler_options(clients);
+		err = set_sampler_options(clients) ?: set_heap_options(clients);
 	if (!err && libraries->has_agent)
 		err = set_agent_options(clients);
 	if (!err && (libraries->has_agent || libraries->has_sampler))

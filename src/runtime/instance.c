@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "recorder/table.h"
+#include "runtime/heap/heap.h"
 #include "waymark/runtime.h"
 
 extern const char __start_wm1_runtime_text[] __attribute__((weak, visibility("hidden")));
@@ -18,4 +19,9 @@ const struct wm1_runtime wm1_runtime = {agent, __start_wm1_runtime_text, __stop_
 const struct wm1_recorder *wm1_recorder(void)
 {
 	return &wmrt_recorder;
+}
+
+const struct wm1_heap_records *wm1_heap_records(void)
+{
+	return &wmrt_heap_records;
 }

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "runtime/heap/heap.h"
+
 const struct wm1_recorder *host = &wmrt_recorder;
 
 void host_find(void)
@@ -20,4 +22,11 @@ bool host_has_code(uintptr_t address)
 {
 	return host_is_program() && address >= (uintptr_t)wm1_runtime.text_low &&
 	       address < (uintptr_t)wm1_runtime.text_high;
+}
+
+const struct wm1_heap_records *host_heap(void)
+{
+	if (!host_is_program())
+		return &wmrt_heap_records;
+	return wm1_heap_records ? wm1_heap_records() : NULL;
 }

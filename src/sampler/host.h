@@ -19,5 +19,7 @@ void host_find(void);
 bool host_is_program(void);
 /* Is that code of the program's runtime? Its frames are left out, as those of this library. */
 bool host_has_code(uintptr_t address);
+/* The records of the heap of the same recording. NULL: an earlier version built the program. */
+const struct wm1_heap_records *host_heap(void);
 
 #endif

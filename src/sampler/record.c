@@ -29,8 +29,9 @@ enum {
 /* A place in the code: of a site, or where a function begins. */
 struct place {
 	uint64_t address;
-	uint32_t image; /* its number; 0: none */
-	uint32_t kind;  /* enum wmk_site_kind; UINT32_MAX: a function */
+	uint32_t image;   /* its number; 0: none */
+	uint32_t kind;    /* enum wmk_site_kind; UINT32_MAX: a function */
+	const char *name; /* WMK_SITE_FOREIGN: what is called; else NULL */
 	uint32_t number;
 };
 
@@ -49,7 +50,8 @@ static bool is_place(const void *key, uint32_t number)
 {
 	const struct place *wanted = key, *p = place_at(number);
 
-	return p->address == wanted->address && p->image == wanted->image && p->kind == wanted->kind;
+	return p->address == wanted->address && p->image == wanted->image && p->kind == wanted->kind &&
+	       p->name == wanted->name;
 }
 
 static uint64_t hash_place(const struct place *p)
@@ -130,7 +132,7 @@ static uint32_t image_record(struct sampler_image *image)
 
 static uint32_t function_number(struct sampler_image *image, uint64_t start)
 {
-	struct place p = {start, image ? image->number : 0, UINT32_MAX, 0};
+	struct place p = {start, image ? image->number : 0, UINT32_MAX, NULL, 0};
 	const struct place *known = find_place(&p);
 
 	if (known)
@@ -149,7 +151,7 @@ static uint32_t new_site(const struct walk_frame *frame, struct place *p)
 	if (frame->image && eh_find(&frame->image->table, start, &f))
 		start = f.start;
 	function = function_number(frame->image, start);
-	p->number = function ? host->site(function, p->kind, (uint32_t)(p->address - start), 0, NULL) : 0;
+	p->number = function ? host->site(function, p->kind, (uint32_t)(p->address - start), 0, p->name) : 0;
 	if (p->number)
 		add_place(p);
 	return p->number;
@@ -158,9 +160,10 @@ static uint32_t new_site(const struct walk_frame *frame, struct place *p)
 /* ---- sites ---- */
 
 /* Of a frame that has called, the address is that of the call's last byte. */
-static uint32_t site_of(const struct walk_frame *frame, enum wmk_site_kind kind)
+static uint32_t site_of(const struct walk_frame *frame, enum wmk_site_kind kind, const char *name)
 {
-	struct place p = {frame->pc - (frame->flags & WALK_RETURN), frame->image ? frame->image->number : 0, kind, 0};
+	struct place p = {frame->pc - (frame->flags & WALK_RETURN), frame->image ? frame->image->number : 0, kind, name,
+			  0};
 	const struct place *known = find_place(&p);
 	uint32_t number;
 
@@ -179,17 +182,21 @@ static bool is_ours(const struct walk_frame *frame)
 	return frame->image && (frame->image->is_own || host_has_code(frame->pc - (frame->flags & WALK_RETURN)));
 }
 
+static uint64_t id_of(const struct walk_frame *frame)
+{
+	return frame->flags & WALK_GUESSED ? WM_WALKED_GUESSED : 0;
+}
+
 static uint32_t push(const struct walk_frame *frame, uint32_t prefix)
 {
 	uint32_t site;
 
 	/* What is interrupted in this library was called from the frame before. */
 	if (!is_ours(frame)) {
-		site = site_of(frame, frame->flags & WALK_RETURN ? WMK_SITE_CALL : WMK_SITE_CAPTURE);
+		site = site_of(frame, frame->flags & WALK_RETURN ? WMK_SITE_CALL : WMK_SITE_CAPTURE, NULL);
 		if (!site)
 			return WM_PREFIX_LOST;
-		prefix = host->intern(prefix, WM_EPOCH_WALKED, frame->flags & WALK_GUESSED ? WM_WALKED_GUESSED : 0,
-				      site, 1);
+		prefix = host->intern(prefix, WM_EPOCH_WALKED, id_of(frame), site, 1);
 	}
 	if (frame->flags & WALK_SIGNAL && prefix != WM_PREFIX_LOST)
 		prefix = host->intern(prefix, WM_EPOCH_WALKED, 0, WM_SITE_SIGNAL, 1);
@@ -259,30 +266,64 @@ static size_t recall(const struct walk *walk, size_t first, size_t count, uint32
 	return same;
 }
 
-bool record_walk(const struct walk *walk, uint32_t root, struct record_memory *memory, wm_context *ret)
+/* The prefix of what is outside of the frame `first`. */
+static uint32_t push_callers(const struct walk *walk, size_t first, size_t count, uint32_t root,
+			     struct record_memory *memory)
 {
-	const struct walk_frame *leaf = walk->frames;
 	uint32_t prefix;
-	size_t count = count_own(walk, root == WM_PREFIX_THREAD), same, first = 0;
+	size_t same = recall(walk, first, count, root, memory, &prefix);
 
-	/* A walk from a call into this library begins here. */
-	while (first + 1 < count && is_ours(&walk->frames[first]))
-		first++;
-	leaf += first;
-	same = recall(walk, first, count, root, memory, &prefix);
 	for (size_t i = count - same; i-- > first + 1;) {
 		const struct walk_frame *frame = &walk->frames[i];
 
 		prefix = push(frame, prefix);
 		if (prefix == WM_PREFIX_LOST)
-			return false;
+			break;
 		memory->known[memory->count++] = (struct record_known){frame->pc, frame->image, frame->flags, prefix};
 	}
-	*ret = (wm_context){.id = leaf->flags & WALK_GUESSED ? WM_WALKED_GUESSED : 0,
+	return prefix;
+}
+
+bool record_walk(const struct walk *walk, uint32_t root, struct record_memory *memory, wm_context *ret)
+{
+	size_t count = count_own(walk, root == WM_PREFIX_THREAD), first = 0;
+	uint32_t prefix;
+
+	/* A walk from a call into this library begins here. */
+	while (first + 1 < count && is_ours(&walk->frames[first]))
+		first++;
+	prefix = push_callers(walk, first, count, root, memory);
+	if (prefix == WM_PREFIX_LOST)
+		return false;
+	*ret = (wm_context){.id = id_of(&walk->frames[first]),
 			    .prefix = prefix,
-			    .site = site_of(leaf, WMK_SITE_CAPTURE),
+			    .site = site_of(&walk->frames[first], WMK_SITE_CAPTURE, NULL),
 			    .epoch = WM_EPOCH_WALKED};
 	return ret->site != 0;
+}
+
+bool record_call(const struct walk *walk, uintptr_t return_address, const char *name, uint32_t root,
+		 struct record_memory *memory, wm_context *ret)
+{
+	size_t count = count_own(walk, root == WM_PREFIX_THREAD), first = 0;
+	const struct walk_frame *caller;
+	uint32_t prefix, site;
+
+	while (first < walk->count && walk->frames[first].pc != return_address)
+		first++;
+	if (first == walk->count)
+		return false;
+	/* What runs before main and before a thread's function calls, too. */
+	if (first >= count)
+		count = first + 1;
+	caller = &walk->frames[first];
+	prefix = push_callers(walk, first, count, root, memory);
+	site = prefix == WM_PREFIX_LOST ? 0 : site_of(caller, WMK_SITE_FOREIGN, name);
+	if (!site)
+		return false;
+	prefix = host->intern(prefix, WM_EPOCH_WALKED, id_of(caller), site, 1);
+	*ret = (wm_context){.prefix = prefix, .site = WM_SITE_FOREIGN, .epoch = WM_EPOCH_WALKED};
+	return prefix != WM_PREFIX_LOST;
 }
 
 uint32_t record_thread(const wm_context *creator)

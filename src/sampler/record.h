@@ -27,6 +27,10 @@ struct record_memory {
 /* root: the prefix that the outermost frame stands on. False: there is no room in the recording. */
 bool record_walk(const struct walk *walk, uint32_t root, struct record_memory *memory, wm_context *ret);
 
+/* The same of a call of the function `name`, a constant string: its frame is the one that goes on at return_address. */
+bool record_call(const struct walk *walk, uintptr_t return_address, const char *name, uint32_t root,
+		 struct record_memory *memory, wm_context *ret);
+
 /* The prefix of a thread that is created in that context. */
 uint32_t record_thread(const wm_context *creator);
 

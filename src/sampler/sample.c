@@ -146,8 +146,8 @@ static void publish(const struct walk *walk, enum walk_end end, bool is_wall)
 		count(&header->samples_guessed);
 }
 
-static bool record(struct block *b, const struct unwind_regs *regs, struct walk *walk, enum walk_end *ret_end,
-		   wm_context *ret)
+/* Returns what the outermost frame stands on. */
+static uint32_t walk_from(struct block *b, const struct unwind_regs *regs, struct walk *walk, enum walk_end *ret_end)
 {
 	static const uint32_t roots[] = {[WALK_NO_DATA] = WM_PREFIX_NO_DATA, [WALK_TOO_DEEP] = WM_PREFIX_TOO_DEEP};
 
@@ -158,7 +158,7 @@ static bool record(struct block *b, const struct unwind_regs *regs, struct walk 
 			      .stack_of = find_stack,
 			      .data = b};
 	*ret_end = walk_stack(walk, regs);
-	return record_walk(walk, *ret_end == WALK_COMPLETE ? b->root : roots[*ret_end], &b->memory, ret);
+	return *ret_end == WALK_COMPLETE ? b->root : roots[*ret_end];
 }
 
 /* context: NULL: there is no room for it. */
@@ -180,6 +180,7 @@ static void sample(void *data)
 	bool is_wall = b->tick == TICK_WALL, is_recorded;
 	struct unwind_regs regs;
 	enum walk_end end;
+	uint32_t root;
 	wm_context context;
 
 	/* The next one has the time. */
@@ -189,7 +190,8 @@ static void sample(void *data)
 	if (!(alternate->ss_flags & SS_DISABLE))
 		wmrt_sys3(SYS_sigaltstack, (long)&(stack_t){.ss_flags = SS_DISABLE}, 0, 0);
 	unwind_regs_of_signal(data, &regs);
-	is_recorded = record(b, &regs, &walk, &end, &context);
+	root = walk_from(b, &regs, &walk, &end);
+	is_recorded = record_walk(&walk, root, &b->memory, &context);
 	if (is_wall)
 		waits_walked(&b->waits, is_recorded ? &context : NULL);
 	else
@@ -604,14 +606,31 @@ static inline __attribute__((always_inline)) struct unwind_regs regs_here(void)
 	return regs;
 }
 
-/* Ticks are left out meanwhile: the time of one that comes is the next one's. */
-bool sample_here(wm_context *ret)
-{
+struct call {
 	struct unwind_regs regs;
+	uintptr_t return_address;
+	const char *name; /* NULL: the context of the call itself */
+	wm_context *ret;
+	bool ok;
+};
+
+/* On the stack of the block. */
+static void record_here(void *data)
+{
+	struct call *call = data;
+	struct block *b = own;
 	struct walk walk;
 	enum walk_end end;
+	uint32_t root = walk_from(b, &call->regs, &walk, &end);
+
+	call->ok = call->name ? record_call(&walk, call->return_address, call->name, root, &b->memory, call->ret)
+			      : record_walk(&walk, root, &b->memory, call->ret);
+}
+
+/* Ticks are left out meanwhile: the time of one that comes is the next one's. */
+static inline __attribute__((always_inline)) bool record_from_here(struct call *call)
+{
 	uint64_t mask;
-	bool ok = false;
 
 	if (!atomic_load(&is_on))
 		return false;
@@ -622,11 +641,21 @@ bool sample_here(wm_context *ret)
 	if (own) {
 		if (!own->root)
 			own->root = own_root ? own_root : WM_PREFIX_THREAD;
-		regs = regs_here();
-		ok = record(own, &regs, &walk, &end, ret);
+		call->regs = regs_here();
+		on_stack(own->stack + STACK_BYTES, record_here, call);
 	}
 	wmrt_unblock_signals(mask);
-	return ok;
+	return call->ok;
+}
+
+bool sample_here(wm_context *ret)
+{
+	return record_from_here(&(struct call){.ret = ret});
+}
+
+bool sample_call(uintptr_t return_address, const char *name, wm_context *ret)
+{
+	return record_from_here(&(struct call){.return_address = return_address, .name = name, .ret = ret});
 }
 
 uint32_t sample_thread_root(void)

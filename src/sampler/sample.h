@@ -29,6 +29,8 @@ bool sample_begin_thread(uint32_t root);
 void sample_end_thread(void);
 /* The context of the call that has led into this library. False: it is not known, or there is no room for it. Any thread. */
 bool sample_here(wm_context *ret);
+/* The context of a call of the function `name`, a constant string, that returns to return_address. Else as sample_here. */
+bool sample_call(uintptr_t return_address, const char *name, wm_context *ret);
 /* The root of a thread that is created by the call that has led into this library; WM_PREFIX_THREAD where it is not known. */
 uint32_t sample_thread_root(void);
 /* In a forked child: timers are not inherited, and other threads are not there. A guest does not stay. */

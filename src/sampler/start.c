@@ -1,7 +1,8 @@
 /*
  * start.c - the sampler comes into a program before main, and into threads that pthread_create and thrd_create make.
  *
- * WAYMARK_SAMPLE says what is asked for (sample_rates_parse). Without it the library does nothing until attach.c is called.
+ * WAYMARK_SAMPLE says what is asked for (sample_rates_parse); WAYMARK_HEAP asks for sampled allocations (heap.c). Without both the library does
+ * nothing until attach.c is called.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -25,8 +26,10 @@
 #include "recorder/process.h"
 #include "recorder/run.h"
 #include "recorder/sys.h"
+#include "runtime/heap/heap.h"
 #include "sampler/alone.h"
 #include "sampler/guest.h"
+#include "sampler/heap.h"
 #include "sampler/host.h"
 #include "sampler/sample.h"
 #include "waymark/abi.h"
@@ -161,7 +164,7 @@ static struct sample_rates rates;
 static void look_up(void)
 {
 	/* `waymark attach` may ask for something. */
-	if (!sample_rates_parse(getenv("WAYMARK_SAMPLE"), &rates)) {
+	if (!sample_rates_parse(getenv("WAYMARK_SAMPLE"), &rates) && !heap_is_asked()) {
 		wmrt_handlers_stay_out();
 		wmrt_handlers_start();
 		return;
@@ -193,13 +196,15 @@ static void attach(void)
 
 	if (wmrt_process.is_sealed)
 		return;
-	if (!sample_rates_parse(getenv("WAYMARK_SAMPLE"), &rates)) {
+	if (!sample_rates_parse(getenv("WAYMARK_SAMPLE"), &rates) && !heap_is_asked()) {
 		pthread_atfork(NULL, NULL, guest_after_fork);
 		return;
 	}
 	if (pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(&rates, false))
 		state = sample_begin_thread(WM_PREFIX_PROCESS) && sample_start_waits() ? WMK_AGENT_OK
 										       : WMK_AGENT_NO_TIMER;
+	if (state == WMK_AGENT_OK && heap_is_asked())
+		state = heap_start();
 	wmrt_run_tell_agent(state, host->header);
 }
 
@@ -211,4 +216,4 @@ static __attribute__((destructor)) void leave(void)
 }
 
 static const struct wmrt_client sampler = {.start = look_up, .attach = attach};
-const struct wmrt_client *const wmrt_clients[] = {&sampler, NULL};
+const struct wmrt_client *const wmrt_clients[] = {&sampler, &wmrt_heap_files, NULL};

@@ -1,10 +1,14 @@
-/* client_rows.c - prints the rows of the tables of clients: "agent sample=HZ", "java alloc=BYTES", "word wall". */
+/*
+ * client_rows.c - prints the rows of the tables of clients: "agent sample=HZ", "java alloc=BYTES", "word wall"; and "run heap=BYTES", the option of
+ * `waymark run`, which may take more than the agent's row.
+ */
 #include <stdio.h>
 
 #include "waymark/agent.h"
 #include "waymark/jvm.h"
 
-#define AGENT_ROW(name, argument, ...) printf("agent %s%s\n", #name, argument);
+#define AGENT_ROW(name, argument, least, most, preset, asks, run_argument, ...) \
+	printf("agent %s%s\nrun %s%s\n", #name, argument, #name, run_argument);
 #define JAVA_ROW(name, argument, ...)                       \
 	{                                                   \
 		const char *of = argument;                  \

@@ -71,21 +71,21 @@ static void settle(void *block, struct wm1_heap_block taken, bool is_resized)
 		next_##name(block, second, third);                             \
 		agent_thread.is_allocating = false;                            \
 	}
-#define RESIZES(name, function)                                                            \
-	static void *(*next_##name)(void *, size_t, int);                                  \
-	static void *own_##name(void *block, size_t size_bytes, int flags)                 \
-	{                                                                                  \
-		const void *return_address = RETURN_ADDRESS;                               \
-		struct wm1_heap_block taken;                                               \
-		void *moved;                                                               \
-                                                                                           \
-		if (!begin(return_address))                                                \
-			return next_##name(block, size_bytes, flags);                      \
-		taken = block ? wmrt_own_heap_take(block) : (struct wm1_heap_block){0, 0}; \
-		moved = next_##name(block, size_bytes, flags);                             \
-		if (block)                                                                 \
-			settle(block, taken, moved || !size_bytes);                        \
-		return end(moved, size_bytes, return_address, function);                   \
+#define RESIZES(name, function)                                                               \
+	static void *(*next_##name)(void *, size_t, int);                                     \
+	static void *own_##name(void *block, size_t size_bytes, int flags)                    \
+	{                                                                                     \
+		const void *return_address = RETURN_ADDRESS;                                  \
+		struct wm1_heap_block taken;                                                  \
+		void *moved;                                                                  \
+                                                                                              \
+		if (!begin(return_address))                                                   \
+			return next_##name(block, size_bytes, flags);                         \
+		taken = block ? wmrt_own_heap_take(block) : (struct wm1_heap_block){0, 0, 0}; \
+		moved = next_##name(block, size_bytes, flags);                                \
+		if (block)                                                                    \
+			settle(block, taken, moved || !size_bytes);                           \
+		return end(moved, size_bytes, return_address, function);                      \
 	}
 
 /* clang-format off */

@@ -4,7 +4,7 @@
 #include "agent/os/state.h"
 #include "agent/follow/coroutine.h"
 #include "agent/context/caller_context.h"
-#include "agent/os/unfit_here.h"
+#include "native/unfit_here.h"
 #include "recorder/agent.h"
 #include "recorder/event.h"
 #include "recorder/process.h"

@@ -30,7 +30,7 @@
 #include "agent/threads/lock.h"
 #include "agent/os/memory.h"
 #include "agent/os/options.h"
-#include "agent/os/unfit_here.h"
+#include "native/unfit_here.h"
 #include "agent/program/program.h"
 #include "agent/program/no_callback.h"
 #include "agent/program/record.h"
@@ -143,7 +143,7 @@ bool agent_watch_forks(void)
 }
 
 static const struct wmrt_client agent_client = {.start = before_main, .after_fork = after_fork};
-const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap, &wmrt_paths, NULL};
+const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap, &wmrt_heap_files, &wmrt_paths, NULL};
 
 static main_fn program_main;
 

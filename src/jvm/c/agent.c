@@ -27,8 +27,8 @@ enum {
  * the agent's own.
  */
 const struct wmrt_client *const wmrt_clients[] = {
-	&wmrt_stacks, &wmrt_signals, &wmrt_jumps,      &wmrt_coroutines, &wmrt_creators,
-	&wmrt_paths,  &wmrt_heap,    &jvm_native_code, &jvm_faults,      NULL,
+	&wmrt_stacks, &wmrt_signals,    &wmrt_jumps,      &wmrt_coroutines, &wmrt_creators, &wmrt_paths,
+	&wmrt_heap,   &wmrt_heap_files, &jvm_native_code, &jvm_faults,      NULL,
 };
 
 /* Written in Agent_OnLoad. */

@@ -26,8 +26,9 @@ enum metric_unit {
 struct metric {
 	const char *name; /* "bytes", "allocations", "EVENT", "EVENT:sum" */
 	enum metric_unit unit;
-	bool is_maximum; /* the largest, not the sum, where files meet: "peak" */
-	uint32_t group;  /* number of the first metric of those that it was added with */
+	bool is_maximum;  /* the largest, not the sum, where files meet: "peak" */
+	bool is_estimate; /* some of it is of sampled allocations */
+	uint32_t group;   /* number of the first metric of those that it was added with */
 	uint32_t group_size;
 	uint64_t total;
 };

@@ -699,6 +699,8 @@ static struct error *gather_heap(struct gather *g)
 	if (!g->w->whole_count[WMK_HEAP] && !(g->w->header.flags & WMK_FLAG_HEAP))
 		return NULL;
 	err = profile_add_metrics(g->p, heap_metrics, HEAP_METRICS, &metrics);
+	for (uint32_t i = 0; !err && g->w->header.heap_interval_bytes && i < HEAP_METRICS; i++)
+		g->p->metrics.items[metrics + i].is_estimate = true;
 	while (!err && wmk_next_heap(g->w, &walk, &record)) {
 		tell_progress(g);
 		err = add_heap_record(g, metrics, &record);

@@ -59,8 +59,9 @@ static void print_sources(const struct profile *p, FILE *out)
 			s->header.samples_checked, s->header.samples_agreed, s->header.samples_unchecked);
 		fprintf(out,
 			"\"heap_live_bytes\": %" PRIu64 ", \"heap_peak_bytes\": %" PRIu64
-			", \"heap_unknown_frees\": %" PRIu64 ", \"truncated\": ",
-			s->header.heap_live_bytes, s->header.heap_peak_bytes, s->header.heap_unknown_frees);
+			", \"heap_unknown_frees\": %" PRIu64 ", \"heap_interval_bytes\": %" PRIu64 ", \"truncated\": ",
+			s->header.heap_live_bytes, s->header.heap_peak_bytes, s->header.heap_unknown_frees,
+			s->header.heap_interval_bytes);
 		json_print_string(out, s->truncated);
 		putc('}', out);
 	}
@@ -77,8 +78,9 @@ static void print_metrics(const struct view *v, FILE *out)
 
 		fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
 		json_print_string(out, m->name);
-		fprintf(out, ", \"unit\": \"%s\", \"merged\": \"%s\", \"total\": %" PRIu64 "}", unit_name(m->unit),
-			m->is_maximum ? "maximum" : "sum", m->total);
+		fprintf(out, ", \"unit\": \"%s\", \"merged\": \"%s\", \"is_estimate\": %s, \"total\": %" PRIu64 "}",
+			unit_name(m->unit), m->is_maximum ? "maximum" : "sum", m->is_estimate ? "true" : "false",
+			m->total);
 	}
 	fputs("\n  ],\n  \"metric\": ", out);
 	json_print_string(out, v->has_metric ? p->metrics.items[v->metric].name : NULL);

@@ -74,13 +74,15 @@ static struct error *print_profile(const struct view *v, const uint32_t *numbers
 {
 	const struct profile *p = v->profile;
 	const struct metric *m = &p->metrics.items[metric];
+	char name[64]; /* of the heap's */
 	uint32_t *path = NULL;
 	size_t capacity = 0;
 	uint64_t end = 0;
 	struct error *err = NULL;
 
 	fputs("    {\"type\": \"sampled\", \"name\": ", out);
-	json_print_string(out, m->name);
+	snprintf(name, sizeof name, "%s (estimated)", m->name);
+	json_print_string(out, m->is_estimate ? name : m->name);
 	fprintf(out, ", \"unit\": \"%s\",\n     \"samples\": [",
 		m->unit == UNIT_BYTES  ? "bytes"
 		: m->unit == UNIT_TIME ? "nanoseconds"

@@ -234,6 +234,8 @@ static void print_head(const struct view *v, const struct flame *f, FILE *out)
 		print_escaped(out, p->metrics.items[v->metric].name, strlen(p->metrics.items[v->metric].name));
 	else
 		fputs("nothing was recorded", out);
+	if (v->has_metric && p->metrics.items[v->metric].is_estimate)
+		fputs(" (estimated)", out);
 	fprintf(out, "</text>\n<text class=\"hint\" x=\"%d\" y=\"50\">width: share of ", MARGIN);
 	if (v->has_metric)
 		print_value(out, f->boxes[0].total, p->metrics.items[v->metric].unit);

@@ -11,6 +11,10 @@
 #include "report/contexts/renderer.h"
 #include "model/base/context_text.h"
 
+enum {
+	NUMBER_MAX = DIGITS_MAX + 1, /* with a mark in front */
+};
+
 /* " (5.2 MiB)" behind large numbers of bytes. */
 static void print_size(uint64_t bytes, FILE *out)
 {
@@ -116,6 +120,7 @@ static void print_samples(const struct profile_source *s, FILE *out)
 static void print_source(const struct profile *p, const struct profile_source *s, FILE *out)
 {
 	char number[DIGITS_MAX];
+	const char *about;
 
 	plain_print(out, s->path);
 	fputs(": ", out);
@@ -124,10 +129,14 @@ static void print_source(const struct profile *p, const struct profile_source *s
 	print_samples(s, out);
 	if (!s->has_heap)
 		return;
-	fprintf(out, "  heap: at most %s %s at a time", digits_grouped(s->header.heap_peak_bytes, number),
+	if (s->header.heap_interval_bytes)
+		fprintf(out, "  heap: sampled, one allocation in %s bytes: numbers with ~ are estimates\n",
+			digits_grouped(s->header.heap_interval_bytes, number));
+	about = s->header.heap_interval_bytes ? "~" : "";
+	fprintf(out, "  heap: at most %s%s %s at a time", about, digits_grouped(s->header.heap_peak_bytes, number),
 		noun_of(s->header.heap_peak_bytes, "byte", "bytes"));
 	print_size(s->header.heap_peak_bytes, out);
-	fprintf(out, ", %s", digits_grouped(s->header.heap_live_bytes, number));
+	fprintf(out, ", %s%s", about, digits_grouped(s->header.heap_live_bytes, number));
 	print_size(s->header.heap_live_bytes, out);
 	fputs(heap_end_text(s->end), out);
 	print_inherited(p, s, out);
@@ -143,14 +152,20 @@ static void print_unit(const struct metric *m, uint64_t value, FILE *out)
 	plain_print_part(out, m->name, len - is_one);
 }
 
-static const char *number_of(const struct metric *m, uint64_t value, char buf[DIGITS_MAX])
+/* "~" is before estimates. */
+static const char *number_of(const struct metric *m, uint64_t value, char buf[NUMBER_MAX])
 {
-	return m->unit == UNIT_TIME ? digits_time(value, buf) : digits_grouped(value, buf);
+	buf[0] = '~';
+	if (m->unit == UNIT_TIME)
+		digits_time(value, buf + 1);
+	else
+		digits_grouped(value, buf + 1);
+	return m->is_estimate ? buf : buf + 1;
 }
 
 static void print_totals(const struct profile *p, FILE *out)
 {
-	char number[DIGITS_MAX];
+	char number[NUMBER_MAX];
 
 	fputs("\nTotals\n", out);
 	for (size_t i = 0; i < p->metrics.count; i++) {
@@ -169,7 +184,7 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 {
 	const struct profile *p = v->profile;
 	const struct metric *front = &p->metrics.items[v->metric];
-	char number[DIGITS_MAX];
+	char number[NUMBER_MAX];
 	bool is_next = false;
 
 	fprintf(out, "%s%s ", v->is_coloured ? "\033[1m" : "", number_of(front, row->value, number));

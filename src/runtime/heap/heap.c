@@ -44,6 +44,7 @@ static _Atomic uint32_t record_count;
 static _Atomic bool is_on;
 static _Atomic(bool) is_paused;
 static _Atomic bool is_full;
+static uint64_t interval; /* of sampled allocations; 0: every one is recorded. Written before is_on */
 
 static struct wmk_heap *record_at(uint32_t number)
 {
@@ -127,9 +128,8 @@ static __attribute__((noinline)) uint32_t record_add(const struct heap_key *key,
 }
 
 /* The record of a call of the allocator. */
-static uint32_t record_of(const void *return_address, enum wm1_heap_function function)
+static uint32_t record_of(wm_context c)
 {
-	wm_context c = wmrt_heap_context(return_address, function);
 	struct heap_key key = {c.id, c.prefix, c.epoch};
 	uint64_t hash = wmrt_hash(c.id, (uint64_t)c.epoch << 32 | c.prefix);
 	uint32_t found;
@@ -167,13 +167,13 @@ static void count_live(uint32_t number, uint64_t size_bytes)
 		   __atomic_add_fetch(&header->heap_live_bytes, size_bytes, __ATOMIC_RELAXED));
 }
 
-static void count_alloc(uint32_t number, uint64_t size_bytes)
+static void count_alloc(uint32_t number, uint64_t size_bytes, uint64_t count)
 {
 	struct wmk_heap *record = record_at(number);
 
-	add(&record->count, 1);
-	add(&record->bytes, size_bytes);
-	count_live(number, size_bytes);
+	add(&record->count, count);
+	add(&record->bytes, size_bytes * count);
+	count_live(number, size_bytes * count);
 }
 
 static bool is_ready(void)
@@ -196,8 +196,17 @@ void wm1_heap_start(void)
 		return;
 	if (!record_new(&lost, &number) || number != LOST_RECORD)
 		return;
+	wmrt_file_header()->heap_interval_bytes = interval;
 	__atomic_fetch_or(&wmrt_file_header()->flags, WMK_FLAG_HEAP, __ATOMIC_RELAXED);
 	atomic_store_explicit(&is_on, true, memory_order_release);
+}
+
+static int start_records(uint64_t interval_bytes)
+{
+	if (!atomic_load(&is_on))
+		interval = interval_bytes;
+	wm1_heap_start();
+	return atomic_load(&is_on);
 }
 
 /* Forgets the records of the former recording. */
@@ -248,22 +257,32 @@ void wm1_heap_alloc(void *block, size_t size_bytes)
 	wmrt_own_heap_alloc_from(block, size_bytes, NULL, WM1_HEAP_MALLOC);
 }
 
-void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *return_address, enum wm1_heap_function function)
+static inline __attribute__((always_inline)) void add_block(void *block, size_t size_bytes, uint32_t count,
+							    wm_context context)
 {
-	uint32_t number;
+	uint32_t number = record_of(context);
 
-	if (!is_ready())
-		return;
-	number = record_of(return_address, function);
-	if (wmrt_blocks_add((uintptr_t)block, (struct wm1_heap_block){size_bytes, number + 1}))
-		count_alloc(number, size_bytes);
+	if (wmrt_blocks_add((uintptr_t)block, (struct wm1_heap_block){size_bytes, number + 1, count}))
+		count_alloc(number, size_bytes, count);
 	else
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
 }
 
+void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *return_address, enum wm1_heap_function function)
+{
+	if (is_ready())
+		add_block(block, size_bytes, 1, wmrt_heap_context(return_address, function));
+}
+
+static void alloc_in(void *block, size_t size_bytes, uint32_t count, wm_context context)
+{
+	if (is_ready())
+		add_block(block, size_bytes, count, context);
+}
+
 struct wm1_heap_block wm1_heap_take(void *block)
 {
-	return is_ready() ? wmrt_blocks_take((uintptr_t)block) : (struct wm1_heap_block){0, 0};
+	return is_ready() ? wmrt_blocks_take((uintptr_t)block) : (struct wm1_heap_block){0, 0, 0};
 }
 
 void wm1_heap_put_back(void *block, struct wm1_heap_block taken)
@@ -276,6 +295,7 @@ void wm1_heap_freed(struct wm1_heap_block taken)
 {
 	struct wmk_heap *record;
 	struct wmk_header *header;
+	uint64_t bytes;
 	uint32_t number;
 	bool is_inherited;
 
@@ -289,10 +309,11 @@ void wm1_heap_freed(struct wm1_heap_block taken)
 	is_inherited = taken.record & BLOCK_INHERITED;
 	number = (taken.record & ~BLOCK_INHERITED) - 1;
 	record = record_at(number);
-	add(is_inherited ? &record->inherited_freed_count : &record->freed_count, 1);
-	add(is_inherited ? &record->inherited_freed_bytes : &record->freed_bytes, taken.size_bytes);
-	atomic_fetch_sub(live_of(number), taken.size_bytes);
-	__atomic_sub_fetch(&header->heap_live_bytes, taken.size_bytes, __ATOMIC_RELAXED);
+	bytes = taken.size_bytes * taken.count;
+	add(is_inherited ? &record->inherited_freed_count : &record->freed_count, taken.count);
+	add(is_inherited ? &record->inherited_freed_bytes : &record->freed_bytes, bytes);
+	atomic_fetch_sub(live_of(number), bytes);
+	__atomic_sub_fetch(&header->heap_live_bytes, bytes, __ATOMIC_RELAXED);
 }
 
 #define OWN(name) WMRT_HEAP_OWN(name) __attribute__((alias("wm1_heap_" #name)))
@@ -302,6 +323,9 @@ OWN(alloc_from);
 OWN(take);
 OWN(put_back);
 OWN(freed);
+
+const struct wm1_heap_records wmrt_heap_records = {start_records, alloc_in, wmrt_own_heap_take, wmrt_own_heap_put_back,
+						   wmrt_own_heap_freed};
 
 /* Hands this instance to a heap client that was loaded before it. */
 static void attach(void)
@@ -339,9 +363,9 @@ static uint32_t count_inherited(struct wm1_heap_block block)
 	uint32_t number = (block.record & ~BLOCK_INHERITED) - 1;
 	struct wmk_heap *record = record_at(number);
 
-	add(&record->inherited_count, 1);
-	add(&record->inherited_bytes, block.size_bytes);
-	count_live(number, block.size_bytes);
+	add(&record->inherited_count, block.count);
+	add(&record->inherited_bytes, block.size_bytes * block.count);
+	count_live(number, block.size_bytes * block.count);
 	return block.record | BLOCK_INHERITED;
 }
 
@@ -352,6 +376,7 @@ static void copy_inherited(void)
 
 	if (!atomic_load(&is_on))
 		return;
+	wmrt_file_header()->heap_interval_bytes = interval;
 	for (i = 0; i < count; i += RECORDS_PER_CHUNK) {
 		uint32_t order = i / RECORDS_PER_CHUNK;
 		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, order);
@@ -366,4 +391,5 @@ static void copy_inherited(void)
 	wmrt_blocks_each(count_inherited);
 }
 
-const struct wmrt_client wmrt_heap = {.attach = attach, .header_flags = header_flags, .begin_file = copy_inherited};
+const struct wmrt_client wmrt_heap = {.attach = attach};
+const struct wmrt_client wmrt_heap_files = {.header_flags = header_flags, .begin_file = copy_inherited};

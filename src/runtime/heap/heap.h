@@ -13,7 +13,9 @@
 #include "waymark.h"
 #pragma GCC visibility pop
 
-extern const struct wmrt_client wmrt_heap;
+extern const struct wmrt_client wmrt_heap;       /* tells libwaymark-heap.so of this copy */
+extern const struct wmrt_client wmrt_heap_files; /* what recordings have of the heap */
+extern const struct wm1_heap_records wmrt_heap_records __attribute__((visibility("hidden")));
 
 /* Not the preemptible names: wm1_heap_start and so on of this copy. */
 #define WMRT_HEAP_OWN(name) extern __typeof(wm1_heap_##name) wmrt_own_heap_##name __attribute__((visibility("hidden")))

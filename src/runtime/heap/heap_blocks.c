@@ -1,7 +1,7 @@
 /*
  * heap_blocks.c - a hash table of live blocks in tables of growing size.
  *
- *      table k: buckets of 8 places:   addresses (one cache line) | sizes | records
+ *      table k: buckets of 8 places:   addresses (one cache line) | blocks
  *
  * A block goes to the first free place of its bucket in the first table that has one; it is looked for in the same
  * places. Nothing moves when a table is added. A place is free (0), being written (1) or has an address; the address
@@ -24,13 +24,12 @@ enum {
 	BEING_WRITTEN = 1,
 };
 
-/* Places, then sizes, then records, in one mapping. */
+/* Addresses, then blocks, in one mapping. */
 static _Atomic(_Atomic uintptr_t *) tables[TABLES];
 
 struct place {
 	_Atomic uintptr_t *address;
-	uint64_t *size_bytes;
-	uint32_t *record;
+	struct wm1_heap_block *block;
 };
 
 static size_t place_count(int table)
@@ -40,11 +39,9 @@ static size_t place_count(int table)
 
 static struct place place_at(_Atomic uintptr_t *base, int table, size_t i)
 {
-	size_t n = place_count(table);
-	uint64_t *sizes = (uint64_t *)(void *)(base + n);
-	uint32_t *records = (uint32_t *)(void *)(sizes + n);
+	struct wm1_heap_block *blocks = (struct wm1_heap_block *)(void *)(base + place_count(table));
 
-	return (struct place){base + i, sizes + i, records + i};
+	return (struct place){base + i, blocks + i};
 }
 
 static size_t bucket_of(uintptr_t address, int table)
@@ -54,7 +51,7 @@ static size_t bucket_of(uintptr_t address, int table)
 
 static size_t table_bytes(int table)
 {
-	return place_count(table) * (sizeof(uintptr_t) + sizeof(uint64_t) + sizeof(uint32_t));
+	return place_count(table) * (sizeof(uintptr_t) + sizeof(struct wm1_heap_block));
 }
 
 /* The table, made if need be; NULL without memory. */
@@ -94,8 +91,7 @@ bool wmrt_blocks_add(uintptr_t address, struct wm1_heap_block block)
 			    !atomic_compare_exchange_strong_explicit(place.address, &was, BEING_WRITTEN,
 								     memory_order_acquire, memory_order_relaxed))
 				continue;
-			*place.size_bytes = block.size_bytes;
-			*place.record = block.record;
+			*place.block = block;
 			atomic_store_explicit(place.address, address, memory_order_release);
 			return true;
 		}
@@ -105,7 +101,7 @@ bool wmrt_blocks_add(uintptr_t address, struct wm1_heap_block block)
 
 struct wm1_heap_block wmrt_blocks_take(uintptr_t address)
 {
-	struct wm1_heap_block block = {0, 0};
+	struct wm1_heap_block block = {0, 0, 0};
 	int table;
 	size_t way;
 
@@ -120,8 +116,7 @@ struct wm1_heap_block wmrt_blocks_take(uintptr_t address)
 
 			if (atomic_load_explicit(place.address, memory_order_acquire) != address)
 				continue;
-			block.size_bytes = *place.size_bytes;
-			block.record = *place.record;
+			block = *place.block;
 			atomic_store_explicit(place.address, FREE, memory_order_release);
 			return block;
 		}
@@ -156,10 +151,10 @@ void wmrt_blocks_each(uint32_t (*visit)(struct wm1_heap_block block))
 
 			if (atomic_load_explicit(place.address, memory_order_acquire) <= BEING_WRITTEN)
 				continue;
-			record = visit((struct wm1_heap_block){*place.size_bytes, *place.record});
+			record = visit(*place.block);
 			/* In a forked child, a write copies the page. */
-			if (record != *place.record)
-				*place.record = record;
+			if (record != place.block->record)
+				place.block->record = record;
 		}
 	}
 }

@@ -13,6 +13,8 @@
  * hands calls through. A runtime that comes later, with a plugin, attaches itself. So does one that is there when a program allocates before
  * the C library has its environment (.preinit_array, of sanitizers): where to record to is not known yet.
  *
+ * With WAYMARK_HEAP=BYTES one allocation for about that many bytes is told (chance.h), to the client that comes for that (wm1_heap_sample).
+ *
  * Where nothing is told of a call, it is handed on by a tail call: the next allocator sees its true caller. LeakSanitizer
  * knows by the caller what the dynamic linker allocates, and reports it as leaked otherwise. The agent stays out of
  * programs of sanitizers, so it is told nothing there.
@@ -26,9 +28,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
+#include "runtime/heap/chance.h"
 #include "runtime/heap/missed.h"
+#include "runtime/heap/sieve.h"
 #include "waymark/runtime.h"
 
 #define API __attribute__((visibility("default")))
@@ -58,6 +63,11 @@ static const struct wm1_heap_client direct = {wm1_heap_start, wm1_heap_alloc, wm
 static void (*alloc_from)(void *, size_t, const void *, enum wm1_heap_function);
 /* NULL: no runtime in this process. Written by resolve or by the runtime's constructor. */
 static _Atomic(const struct wm1_heap_client *) client;
+
+/* Of sampled allocations; NULL: none are. It stays. */
+static _Atomic(const struct wm1_heap_sampled *) sampled;
+static _Thread_local struct chance chance __attribute__((tls_model("initial-exec")));
+static struct sieve sieve; /* of sampled blocks */
 
 /* Serves what dlsym itself asks for while the next allocator is looked up; never given back. */
 static _Alignas(EARLY_ALIGN) char early[EARLY_BYTES];
@@ -92,6 +102,22 @@ static void start_client(const struct wm1_heap_client *found)
 		missed_say();
 }
 
+/* WAYMARK_HEAP=BYTES, or BYTES:SEED. */
+static bool is_asked_for_samples(uint64_t *ret_interval, uint64_t *ret_seed)
+{
+	const char *text = environ ? getenv("WAYMARK_HEAP") : NULL;
+	char *end = NULL;
+	unsigned long long interval = text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+
+	if (!interval || interval > CHANCE_INTERVAL_MAX || (*end && *end != ':'))
+		return false;
+	if (ret_interval)
+		*ret_interval = interval;
+	if (ret_seed && *end)
+		*ret_seed = strtoull(end + 1, NULL, 10);
+	return true;
+}
+
 /* True when the next allocator can be called. False inside its own look-up. */
 static bool resolve(void)
 {
@@ -101,7 +127,7 @@ static bool resolve(void)
 		return none == 2;
 	WM1_HEAP_ALLOCATOR(RESOLVE)
 	atomic_store_explicit(&resolve_state, 2, memory_order_release);
-	if (&wm1_agent && wm1_agent.unfit())
+	if ((&wm1_agent && wm1_agent.unfit()) || is_asked_for_samples(NULL, NULL))
 		return true;
 	if (&wm1_agent)
 		alloc_from = wm1_agent.heap_alloc_from;
@@ -117,7 +143,7 @@ static inline bool is_resolved(void);
 /* A program with a malloc of its own does not come in here otherwise. */
 __attribute__((constructor)) static void look_at_program(void)
 {
-	bool is_client = is_resolved() && atomic_load(&client);
+	bool is_client = is_resolved() && (atomic_load(&client) || atomic_load(&sampled));
 
 	atomic_store(&is_loaded, true);
 	if (is_client && !&wm1_agent)
@@ -134,25 +160,38 @@ static inline const struct wm1_heap_client *runtime(void)
 	return atomic_load_explicit(&client, memory_order_acquire);
 }
 
-/* The next allocator can be called, and there is nobody to tell. */
-static inline bool is_untold(void)
+static inline const struct wm1_heap_sampled *sampler(void)
 {
-	return is_resolved() && !runtime();
+	return atomic_load_explicit(&sampled, memory_order_acquire);
+}
+
+/* The next allocator can be called, and there is nobody to tell. *ret: how many allocations this one stands for; 0: it is not sampled. */
+static inline bool is_untold(size_t size_bytes, uint32_t *ret)
+{
+	if (!is_resolved() || runtime())
+		return false;
+	*ret = sampler() ? chance_of(&chance, size_bytes) : 0;
+	return !*ret;
 }
 
 /* The call that the program made. */
 struct call {
 	const void *return_address;
 	enum wm1_heap_function function;
+	uint32_t count; /* of sampled ones; 0: it was not sampled */
 };
 
-#define CALLED(function) ((struct call){__builtin_return_address(0), function})
+#define CALLED(function, count) ((struct call){__builtin_return_address(0), function, count})
 
 static void *tell_alloc(void *block, size_t size_bytes, struct call call)
 {
 	const struct wm1_heap_client *to = runtime();
 
-	if (block && to) {
+	if (block && call.count) {
+		/* First: as soon as it is recorded, the block counts. */
+		sieve_add(&sieve, block);
+		sampler()->alloc(block, size_bytes, call.count, call.return_address, call.function);
+	} else if (block && to) {
 		if (alloc_from)
 			alloc_from(block, size_bytes, call.return_address, call.function);
 		else
@@ -168,30 +207,64 @@ static void *alloc(size_t size_bytes, struct call call)
 
 void wm1_heap_attach(const struct wm1_heap_client *found)
 {
-	if (is_resolved())
+	if (is_resolved() && !is_asked_for_samples(NULL, NULL))
 		start_client(found);
+}
+
+void wm1_heap_sample(const struct wm1_heap_sampled *found)
+{
+	const struct wm1_heap_sampled *none = NULL;
+	uint64_t interval, seed;
+
+	memcpy(&seed, (const void *)getauxval(AT_RANDOM), sizeof seed); /* NOLINT(performance-no-int-to-ptr) */
+	if (!is_resolved() || runtime() || !is_asked_for_samples(&interval, &seed))
+		return;
+	chance_start(interval, seed);
+	if (atomic_compare_exchange_strong(&sampled, &none, found) && atomic_load(&is_loaded))
+		missed_say();
 }
 
 API void *malloc(size_t size_bytes)
 {
-	if (is_untold())
+	uint32_t stands_for = 0;
+
+	if (is_untold(size_bytes, &stands_for))
 		return next.malloc(size_bytes);
-	return alloc(size_bytes, CALLED(WM1_HEAP_MALLOC));
+	return alloc(size_bytes, CALLED(WM1_HEAP_MALLOC, stands_for));
 }
 
 API void *calloc(size_t count, size_t size_bytes)
 {
-	size_t total;
+	size_t total = 0;
+	bool is_over = __builtin_mul_overflow(count, size_bytes, &total);
+	uint32_t stands_for = 0;
 
-	if (is_untold())
+	if (is_untold(is_over ? 0 : total, &stands_for))
 		return next.calloc(count, size_bytes);
-	if (__builtin_mul_overflow(count, size_bytes, &total)) {
+	if (is_over) {
 		errno = ENOMEM;
 		return NULL;
 	}
 	/* The early store is zero: it is never used twice. */
-	return is_resolved() ? tell_alloc(next.calloc(count, size_bytes), total, CALLED(WM1_HEAP_CALLOC))
+	return is_resolved() ? tell_alloc(next.calloc(count, size_bytes), total, CALLED(WM1_HEAP_CALLOC, stands_for))
 			     : early_alloc(total);
+}
+
+static struct wm1_heap_block take_sampled(const void *block)
+{
+	struct wm1_heap_block taken = sampler()->take((void *)block);
+
+	if (taken.record)
+		sieve_remove(&sieve, block);
+	return taken;
+}
+
+static __attribute__((noinline)) void free_sampled(const void *block)
+{
+	struct wm1_heap_block taken = take_sampled(block);
+
+	if (taken.record)
+		sampler()->freed(taken);
 }
 
 API void free(void *block)
@@ -204,6 +277,8 @@ API void free(void *block)
 	to = runtime();
 	if (to)
 		to->freed(to->take(block));
+	else if (sieve_may_have(&sieve, block))
+		free_sampled(block);
 	next.free(block);
 }
 
@@ -217,6 +292,20 @@ static void *move_early(void *block, size_t size_bytes, struct call call)
 	return moved;
 }
 
+static __attribute__((noinline)) void *resize_sampled(void *block, size_t size_bytes, struct call call)
+{
+	struct wm1_heap_block taken = take_sampled(block);
+	void *moved = next.realloc(block, size_bytes);
+
+	if (taken.record && (moved || !size_bytes)) {
+		sampler()->freed(taken);
+	} else if (taken.record) {
+		sieve_add(&sieve, block);
+		sampler()->put_back(block, taken);
+	}
+	return tell_alloc(moved, size_bytes, call);
+}
+
 static void *resize(void *block, size_t size_bytes, struct call call)
 {
 	const struct wm1_heap_client *to;
@@ -228,8 +317,10 @@ static void *resize(void *block, size_t size_bytes, struct call call)
 	if (is_early(block) || !is_resolved())
 		return move_early(block, size_bytes, call);
 	to = runtime();
+	if (!to && sieve_may_have(&sieve, block))
+		return resize_sampled(block, size_bytes, call);
 	if (!to)
-		return next.realloc(block, size_bytes);
+		return tell_alloc(next.realloc(block, size_bytes), size_bytes, call);
 	taken = to->take(block);
 	moved = next.realloc(block, size_bytes);
 	if (!moved && size_bytes) {
@@ -242,66 +333,81 @@ static void *resize(void *block, size_t size_bytes, struct call call)
 
 API void *realloc(void *block, size_t size_bytes)
 {
-	if (is_untold() && !is_early(block))
+	uint32_t stands_for = 0;
+
+	if (is_untold(size_bytes, &stands_for) && !is_early(block) && !sieve_may_have(&sieve, block))
 		return next.realloc(block, size_bytes);
-	return resize(block, size_bytes, CALLED(WM1_HEAP_REALLOC));
+	return resize(block, size_bytes, CALLED(WM1_HEAP_REALLOC, stands_for));
 }
 
 /* Not handed on: libc's calls realloc, which would be counted twice. */
 API void *reallocarray(void *block, size_t count, size_t size_bytes)
 {
+	uint32_t stands_for = 0;
 	size_t total;
 
 	if (__builtin_mul_overflow(count, size_bytes, &total)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	if (is_untold() && !is_early(block))
+	if (is_untold(total, &stands_for) && !is_early(block) && !sieve_may_have(&sieve, block))
 		return next.realloc(block, total);
-	return resize(block, total, CALLED(WM1_HEAP_REALLOCARRAY));
+	return resize(block, total, CALLED(WM1_HEAP_REALLOCARRAY, stands_for));
 }
 
 API int posix_memalign(void **block, size_t alignment, size_t size_bytes)
 {
+	uint32_t stands_for = 0;
 	int rc;
 
-	if (is_untold())
+	if (is_untold(size_bytes, &stands_for))
 		return next.posix_memalign(block, alignment, size_bytes);
 	if (!is_resolved())
 		return ENOMEM;
 	rc = next.posix_memalign(block, alignment, size_bytes);
 	if (rc == 0)
-		tell_alloc(*block, size_bytes, CALLED(WM1_HEAP_POSIX_MEMALIGN));
+		tell_alloc(*block, size_bytes, CALLED(WM1_HEAP_POSIX_MEMALIGN, stands_for));
 	return rc;
 }
 
 API void *aligned_alloc(size_t alignment, size_t size_bytes)
 {
-	if (is_untold())
+	uint32_t stands_for = 0;
+
+	if (is_untold(size_bytes, &stands_for))
 		return next.aligned_alloc(alignment, size_bytes);
 	return is_resolved() ? tell_alloc(next.aligned_alloc(alignment, size_bytes), size_bytes,
-					  CALLED(WM1_HEAP_ALIGNED_ALLOC))
+					  CALLED(WM1_HEAP_ALIGNED_ALLOC, stands_for))
 			     : NULL;
 }
 
 API void *memalign(size_t alignment, size_t size_bytes)
 {
-	if (is_untold())
+	uint32_t stands_for = 0;
+
+	if (is_untold(size_bytes, &stands_for))
 		return next.memalign(alignment, size_bytes);
-	return is_resolved() ? tell_alloc(next.memalign(alignment, size_bytes), size_bytes, CALLED(WM1_HEAP_MEMALIGN))
+	return is_resolved() ? tell_alloc(next.memalign(alignment, size_bytes), size_bytes,
+					  CALLED(WM1_HEAP_MEMALIGN, stands_for))
 			     : NULL;
 }
 
 API void *valloc(size_t size_bytes)
 {
-	if (is_untold())
+	uint32_t stands_for = 0;
+
+	if (is_untold(size_bytes, &stands_for))
 		return next.valloc(size_bytes);
-	return is_resolved() ? tell_alloc(next.valloc(size_bytes), size_bytes, CALLED(WM1_HEAP_VALLOC)) : NULL;
+	return is_resolved() ? tell_alloc(next.valloc(size_bytes), size_bytes, CALLED(WM1_HEAP_VALLOC, stands_for))
+			     : NULL;
 }
 
 API void *pvalloc(size_t size_bytes)
 {
-	if (is_untold())
+	uint32_t stands_for = 0;
+
+	if (is_untold(size_bytes, &stands_for))
 		return next.pvalloc(size_bytes);
-	return is_resolved() ? tell_alloc(next.pvalloc(size_bytes), size_bytes, CALLED(WM1_HEAP_PVALLOC)) : NULL;
+	return is_resolved() ? tell_alloc(next.pvalloc(size_bytes), size_bytes, CALLED(WM1_HEAP_PVALLOC, stands_for))
+			     : NULL;
 }

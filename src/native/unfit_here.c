@@ -1,5 +1,5 @@
 /* unfit_here.c - looks the symbols up that programs of sanitizers and of OCaml have. */
-#include "agent/os/unfit_here.h"
+#include "native/unfit_here.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
