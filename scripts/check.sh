@@ -82,8 +82,8 @@ run_tests() {
 	shift 2
 	log=$dir/meson-logs/$name.json
 	rm -f "$log"
-	# One more than there are processors: a test that waits for its program leaves one idle.
-	meson test -C "$dir" --no-rebuild --num-processes $(($(nproc) + 1)) --logbase "$name" --print-errorlogs "$@"
+	# More than there are processors: tests that wait for their programs leave them idle.
+	meson test -C "$dir" --no-rebuild --num-processes $(($(nproc) * 2)) --logbase "$name" --print-errorlogs "$@"
 	status=$?
 	if [ ! -s "$log" ]; then
 		failed=$((failed + 1))
