@@ -17,9 +17,11 @@
 
 struct symbol {
 	uint64_t address; /* as linked */
+	uint64_t size;    /* of a label: up to the end of its section */
 	const char *name;
 	bool is_function; /* by its type; else it has none, as in assembly */
 	bool is_global;   /* or weak */
+	bool is_label;    /* its size is not known */
 	bool is_indirect; /* the address of code that says where the function is */
 };
 VEC_DECLARE(symbol_vec, struct symbol);
@@ -33,6 +35,7 @@ struct symbols {
 	Dwfl_Module *module;
 	uint64_t first_address; /* as linked, of the ELF header */
 	struct symbol_vec functions;
+	bool has_local;                /* functions */
 	uint32_t *by_name;             /* functions, when first needed */
 	struct debug_lines *lines;     /* made when first needed */
 	struct call_site_index *calls; /* the same */
@@ -251,6 +254,17 @@ static bool is_of_code(const GElf_Sym *symbol, Elf *elf, GElf_Word section)
 	return scn && gelf_getshdr(scn, &h) && (h.sh_flags & SHF_EXECINSTR);
 }
 
+/* Up to the end of its section. */
+static uint64_t bytes_behind(const GElf_Sym *symbol, Elf *elf, GElf_Word section)
+{
+	Elf_Scn *scn = elf ? elf_getscn(elf, section) : NULL;
+	GElf_Shdr h;
+
+	if (!scn || !gelf_getshdr(scn, &h) || symbol->st_value < h.sh_addr || symbol->st_value - h.sh_addr > h.sh_size)
+		return 0;
+	return h.sh_size - (symbol->st_value - h.sh_addr);
+}
+
 static struct error *add_symbol(struct symbols *s, int i)
 {
 	GElf_Sym symbol;
@@ -268,9 +282,11 @@ static struct error *add_symbol(struct symbols *s, int i)
 		return &error_no_memory;
 	return symbol_vec_append(&s->functions,
 				 (struct symbol){.address = address,
+						 .size = symbol.st_size ?: bytes_behind(&symbol, elf, section),
 						 .name = copy,
 						 .is_function = GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE,
 						 .is_global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL,
+						 .is_label = !symbol.st_size,
 						 .is_indirect = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC});
 }
 
@@ -281,6 +297,8 @@ static struct error *read_symbols(struct symbols *s)
 
 	for (int i = 1; i < count && !err; i++)
 		err = add_symbol(s, i);
+	for (size_t i = 0; i < s->functions.count; i++)
+		s->has_local |= !s->functions.items[i].is_global;
 	if (s->functions.count)
 		qsort(s->functions.items, s->functions.count, sizeof *s->functions.items, by_address);
 	return err;
@@ -333,6 +351,22 @@ const char *symbols_function(const struct symbols *s, uint64_t address)
 	address += s->first_address;
 	below = COUNT_BELOW(functions, s->functions.count, address, address);
 	return below < s->functions.count && functions[below].address == address ? functions[below].name : NULL;
+}
+
+const char *symbols_around(const struct symbols *s, uint64_t address)
+{
+	const struct symbol *functions = s->functions.items;
+	size_t below = COUNT_UP_TO(functions, s->functions.count, address, address + s->first_address);
+	uint64_t start;
+
+	if (!below)
+		return NULL;
+	start = functions[below - 1].address;
+	while (below && functions[below - 1].address == start)
+		below--;
+	if (address + s->first_address - start >= functions[below].size || (functions[below].is_label && !s->has_local))
+		return NULL;
+	return functions[below].name;
 }
 
 /* ---- by name ---- */

@@ -28,6 +28,11 @@ void symbols_close(struct symbols *s);
  * global or weak one, then one with fewer underscores in front, then the first by name.
  */
 const char *symbols_function(const struct symbols *s, uint64_t address);
+/*
+ * The link name of the function that has the address, for code without call frame information, of which nothing else says where it begins: by the
+ * size of its symbol; an assembler's label has none, and reaches up to the next symbol if the file has those of local functions, too.
+ */
+const char *symbols_around(const struct symbols *s, uint64_t address);
 /* The chain of inlined functions and their lines at the instruction (debug_lines_at). They live as long as the symbols. */
 struct error *symbols_lines(struct symbols *s, uint64_t address, const struct debug_line **ret, uint32_t *ret_count);
 /*

@@ -1,15 +1,20 @@
 /*
- * walk.c - steps from frame to frame.
+ * walk.c - steps from frame to frame. Where code of an image has no call frame information, the way to its ret (return_path.h) is tried, then
+ * the frame pointer.
  *
  * The frame-pointer step needs a word at rbp + 8 that a call precedes and an rbp that lies above the stack pointer. After it only rsp and
  * rbp are known.
  */
 #include "sampler/walk.h"
 
+#include <sys/auxv.h>
+
 #include "native/maps.h"
+#include "sampler/return_path.h"
 
 enum {
 	WORD_BYTES = 8,
+	ENTRY_BYTES = 64, /* of the program's entry function, and more */
 	FRAME_POINTER_KNOWN = 1 << CFI_RBP | 1 << CFI_RSP,
 };
 
@@ -57,14 +62,25 @@ static bool is_made_code(struct walk_code *code, uintptr_t address)
 	return true;
 }
 
+/* The frame may be on another stack than the stack pointer: one that lies above, so that a walk comes to an end. */
+static bool load_frame(struct walk *w, const struct unwind_stack *stack, uint64_t rbp, uint64_t *ret_rbp,
+		       uint64_t *ret_pc)
+{
+	struct unwind_stack other = *stack;
+
+	if (rbp >= stack->high && !w->stack_of(w->data, rbp, &other))
+		return false;
+	return cfi_load(other.low, other.high, rbp, ret_rbp) &&
+	       cfi_load(other.low, other.high, rbp + WORD_BYTES, ret_pc) && *ret_pc;
+}
+
 static bool step_by_frame_pointer(struct walk *w, const struct unwind_stack *stack, struct unwind_regs *regs)
 {
 	uint64_t rbp = regs->r[CFI_RBP], caller_rbp, pc;
 	const struct sampler_image *image;
 
 	if (!(regs->known >> CFI_RBP & 1) || rbp % WORD_BYTES || rbp < regs->r[CFI_RSP] ||
-	    !cfi_load(stack->low, stack->high, rbp, &caller_rbp) ||
-	    !cfi_load(stack->low, stack->high, rbp + WORD_BYTES, &pc) || !pc)
+	    !load_frame(w, stack, rbp, &caller_rbp, &pc))
 		return false;
 	image = image_at(w, pc - 1);
 	if (image ? !is_behind_call(image, pc) : !is_made_code(w->code, pc - 1))
@@ -75,6 +91,60 @@ static bool step_by_frame_pointer(struct walk *w, const struct unwind_stack *sta
 	regs->known = FRAME_POINTER_KNOWN;
 	regs->is_return_address = true;
 	return true;
+}
+
+/*
+ * A goroutine's first function returns to the second instruction of runtime.goexit, nop; call goexit1, which has called nobody, and its caller's
+ * frame pointer is 0.
+ */
+static bool is_goexit(const struct sampler_image *image, const struct unwind_regs *regs)
+{
+	const uint8_t *code = (const uint8_t *)regs->pc; /* NOLINT(performance-no-int-to-ptr) */
+
+	return regs->known >> CFI_RBP & 1 && !regs->r[CFI_RBP] && eh_text_of(&image->table.image, regs->pc - 1) &&
+	       eh_text_of(&image->table.image, regs->pc) && code[-1] == 0x90 && code[0] == 0xe8;
+}
+
+/* The word that is found must be a return address. */
+static enum unwind_result step_by_return_path(struct walk *w, const struct sampler_image *image,
+					      const struct unwind_stack *stack, struct unwind_regs *regs)
+{
+	const struct eh_text *text = eh_text_of(&image->table.image, regs->pc);
+	const struct sampler_image *caller;
+	struct unwind_regs next = *regs;
+	struct unwind_frame frame;
+	struct eh_function f;
+	struct cfi_row row;
+
+	if (!text || eh_find(&image->table, regs->pc - regs->is_return_address, &f) ||
+	    !return_path_row(text, regs->pc, &row) || unwind_step_by_row(&row, stack, &next, &frame) != UNWIND_OK)
+		return UNWIND_UNKNOWN;
+	if (is_goexit(image, &next))
+		return UNWIND_END;
+	caller = image_at(w, next.pc - 1);
+	if (caller ? !is_behind_call(caller, next.pc) : !is_made_code(w->code, next.pc - 1))
+		return UNWIND_UNKNOWN;
+	*regs = next;
+	return UNWIND_OK;
+}
+
+/*
+ * Code without call frame information that has no caller: the program's entry function, and one that has set the frame pointer to 0 as the ABI
+ * says (3.4.1) before a call behind which there is hlt.
+ */
+static bool is_outermost(const struct sampler_image *image, const struct unwind_regs *regs)
+{
+	static const uint8_t hlt = 0xf4;
+	uintptr_t entry = getauxval(AT_ENTRY);
+	const struct eh_text *text = eh_text_of(&image->table.image, regs->pc);
+	struct eh_function f;
+
+	if (!text || eh_find(&image->table, regs->pc - regs->is_return_address, &f))
+		return false;
+	if (regs->pc >= entry && regs->pc - entry <= ENTRY_BYTES && return_path_is_straight(text, entry, regs->pc))
+		return true;
+	return regs->is_return_address && regs->known >> CFI_RBP & 1 && !regs->r[CFI_RBP] &&
+	       *(const uint8_t *)regs->pc == hlt; /* NOLINT(performance-no-int-to-ptr) */
 }
 
 static enum unwind_result step(struct walk *w, struct sampler_image *image, const struct unwind_stack *stack,
@@ -93,8 +163,12 @@ static enum unwind_result step(struct walk *w, struct sampler_image *image, cons
 		*ret_flags = (regs->is_return_address ? WALK_RETURN : 0) | (frame.is_signal ? WALK_SIGNAL : 0);
 	if (result != UNWIND_UNKNOWN)
 		return result;
-	if (!step_by_frame_pointer(w, stack, regs))
-		return UNWIND_UNKNOWN;
+	if (image && is_outermost(image, regs))
+		return UNWIND_END;
+	if (image)
+		result = step_by_return_path(w, image, stack, regs);
+	if (result == UNWIND_END || (result == UNWIND_UNKNOWN && !step_by_frame_pointer(w, stack, regs)))
+		return result;
 	*ret_flags = WALK_RETURN | WALK_GUESSED;
 	return UNWIND_OK;
 }

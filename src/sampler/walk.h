@@ -1,10 +1,10 @@
 /*
  * walk.h - the stack of a stopped or interrupted thread, frame by frame.
  *
- * Frames are found by call frame information, which is exact, and by frame pointers where code has none: these are marked. A walk that ends
+ * Frames are found by call frame information, which is exact, and by code and frame pointers where there is none: these are marked. A walk that ends
  * before the outermost frame says so. Nothing is read but the images and [low, high) of the stack.
  *
- * For signal handlers: no allocation, no locks but that of a new image (images.h), errno is left alone. Needs 4 KB of stack.
+ * For signal handlers: no allocation, no locks but that of a new image (images.h), errno is left alone. Needs 16 KB of stack.
  */
 #ifndef WM_SAMPLER_WALK_H
 #define WM_SAMPLER_WALK_H
@@ -18,7 +18,7 @@
 
 enum walk_flag {
 	WALK_RETURN = 1,       /* pc follows a call; without: the next instruction of an interrupted frame */
-	WALK_GUESSED = 1 << 1, /* found by a frame pointer */
+	WALK_GUESSED = 1 << 1, /* found by code or by a frame pointer */
 	WALK_SIGNAL = 1 << 2,  /* a signal handler, the frame before this, interrupted this frame */
 };
 

@@ -84,7 +84,7 @@ static void print_line(FILE *out, const char *indent, size_t number, const struc
 	if (f->flags & FRAME_TAIL)
 		fputs(" (tail call)", out);
 	if (f->flags & FRAME_GUESSED)
-		fputs(" (by frame pointer)", out);
+		fputs(" (by code or frame pointer)", out);
 	putc('\n', out);
 }
 

@@ -134,6 +134,8 @@ static struct error *find_in_file(struct image *image, uint32_t index, const str
 	if (!place->file->symbols)
 		return note_unnamed(r, place->file->why);
 	name = symbols_function(place->file->symbols, f->address);
+	if (!name)
+		name = symbols_around(place->file->symbols, f->address);
 	if (name)
 		name = whole_function(&image->meta.arena, name);
 	image->meta.functions[index].name = name;

@@ -330,6 +330,12 @@ enum unwind_result unwind_step(const struct eh_table *t, const struct unwind_sta
 	return apply_row(t, &row, f.is_signal_frame, stack, regs, ret_frame);
 }
 
+enum unwind_result unwind_step_by_row(const struct cfi_row *row, const struct unwind_stack *stack,
+				      struct unwind_regs *regs, struct unwind_frame *ret_frame)
+{
+	return apply_row(NULL, row, false, stack, regs, ret_frame);
+}
+
 void unwind_regs_of_signal(const ucontext_t *context, struct unwind_regs *ret)
 {
 	/* By DWARF number. */

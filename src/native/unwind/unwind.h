@@ -91,6 +91,10 @@ struct unwind_cache {
 enum unwind_result unwind_step(const struct eh_table *t, const struct unwind_stack *stack, struct unwind_cache *cache,
 			       struct unwind_regs *regs, struct unwind_frame *ret_frame);
 
+/* The same where another source than call frame information has the row, which has no expressions. */
+enum unwind_result unwind_step_by_row(const struct cfi_row *row, const struct unwind_stack *stack,
+				      struct unwind_regs *regs, struct unwind_frame *ret_frame);
+
 /* The registers that a signal interrupted: the third argument of its handler. */
 void unwind_regs_of_signal(const ucontext_t *context, struct unwind_regs *ret);
 

@@ -89,7 +89,8 @@ static void print_walked(const struct profile_source *s, FILE *out)
 	if (s->header.samples_cut)
 		fprintf(out, "; %s without outermost frames", digits_grouped(s->header.samples_cut, cut));
 	if (s->header.samples_guessed)
-		fprintf(out, "; %s with frames by frame pointers", digits_grouped(s->header.samples_guessed, guessed));
+		fprintf(out, "; %s with frames by code or frame pointers",
+			digits_grouped(s->header.samples_guessed, guessed));
 	putc('\n', out);
 }
 

@@ -1,0 +1,75 @@
+/*
+ * assembly.S - functions without call frame information, as hand assembly has them. C calls by_push, which calls by_branches, which calls
+ * by_frame, which calls back(); the registers that they use are those that compilers keep values in. on_stack(f, top) calls f on another stack.
+ */
+	.text
+	.globl by_push, on_stack
+
+by_push:
+	pushq	%rbx
+	pushq	%r12
+	subq	$24, %rsp
+	movl	%edi, %ebx
+	xorl	%r12d, %r12d
+0:	leal	1(%rbx), %edi
+	call	by_branches
+	incl	%r12d
+	cmpl	$2, %r12d
+	jl	0b
+	addq	$24, %rsp
+	popq	%r12
+	popq	%rbx
+	ret
+
+/* The nearest way to a ret is a branch backwards, the way straight on is a table. */
+1:	movq	(%rsp), %rbp
+	movq	8(%rsp), %r13
+	leaq	1000(%rsp), %rsp
+	ret
+by_branches:
+	leaq	-1000(%rsp), %rsp
+	movq	%rbp, (%rsp)
+	movq	%r13, 8(%rsp)
+	movl	$7, %ebp
+	movq	%rsp, %r13
+	call	by_frame
+	testl	%ebp, %ebp
+	jne	1b
+	leaq	2f(%rip), %rax
+	jmp	*%rax
+2:	ud2
+
+by_frame:
+	pushq	%rbp
+	movq	%rsp, %rbp
+	pushq	%r14
+	subq	$8, %rsp
+	andq	$-64, %rsp
+	subq	$64, %rsp
+	xorl	%r14d, %r14d
+	call	back
+	leaq	-8(%rbp), %rsp
+	popq	%r14
+	leave
+	ret
+
+on_stack:
+	pushq	%rbp
+	movq	%rsp, %rbp
+	movq	%rsi, %rsp
+	call	*%rdi
+	leave
+	ret
+
+#ifdef ENTRY
+	.globl	_start
+_start:	xorl	%ebp, %ebp
+	andq	$-16, %rsp
+	movl	$1, %edi
+	call	main
+	movl	%eax, %edi
+	call	exit
+	hlt
+#endif
+
+	.section .note.GNU-stack, "", @progbits
