@@ -12,6 +12,7 @@
 
 #include "native/libc_signals.h"
 #include "recorder/bus.h"
+#include "recorder/clock.h"
 #include "recorder/config.h"
 #include "recorder/file.h"
 #include "recorder/image.h"
@@ -34,12 +35,15 @@ WM1_EXPORT void wm1_sample_detach(struct wm1_attach_request *request);
 
 enum {
 	FS_BASE = 21, /* in struct user_regs_struct */
+	LEAST_NS = 15000000,
+	LEAVING_NS = 40000, /* for a thread, until it goes on */
 };
 static const uint64_t TICKS_MASK = UINT64_C(1) << (TICK_SIGNAL - 1) | UINT64_C(1) << (WATCH_SIGNAL - 1);
 
 /* Writer: who makes the call. */
 static uint32_t attached_pid; /* 0: it is not attached */
 static bool is_leaving;       /* clocks have stopped, actions are not put back yet */
+static uint64_t called_ns;    /* the request in progress */
 static uint64_t masked;       /* signals whose actions block ticks because of this file */
 
 static void block_ticks(void)
@@ -161,7 +165,13 @@ static enum wm1_attach_result set_output(struct wm1_attach_request *r)
 	return r->error ? WM1_ATTACH_OUTPUT : WM1_ATTACH_DONE;
 }
 
-/* All threads at once: what they do next is sampled. */
+/* Starting a clock takes some 0.1 ms: the process would stand still for too long. */
+static bool is_near_end(const struct wm1_attach_request *r)
+{
+	return wmrt_now_ns() - called_ns + LEAST_NS + r->thread_count * LEAVING_NS > r->left_ns;
+}
+
+/* All threads at once: what they do next is sampled; of those for which no time is left the clocks start when threads are next looked at. */
 static enum wm1_attach_result enter(struct wm1_attach_request *r, const struct sample_rates *rates)
 {
 	uint32_t look;
@@ -175,7 +185,8 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r, const struct s
 	attached_pid = wmrt_getpid();
 	look = watch_begin();
 	for (uint64_t i = 0; i < r->thread_count; i++)
-		sample_guest_thread((uint32_t)r->threads[i].tid, look, r->threads[i].registers[FS_BASE]);
+		sample_guest_thread((uint32_t)r->threads[i].tid, look, r->threads[i].registers[FS_BASE],
+				    i && watch_is_on() && is_near_end(r));
 	sample_guest_end(look);
 	sample_start_waits();
 	wmrt_run_tell_agent(WMK_AGENT_OK, host->header);
@@ -218,6 +229,7 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 
 void wm1_sample_attach(struct wm1_attach_request *r)
 {
+	called_ns = wmrt_now_ns();
 	r->is_late = false;
 	r->result = attach(r);
 }

@@ -68,6 +68,7 @@ struct block {
 	uint64_t rest_ns;       /* its time of CPU before which no stack is walked for samples of that */
 	uint64_t watched_ns;    /* in this time the clock was looked at */
 	uintptr_t fs;           /* of a guest: its thread-local storage; 0: not looked at yet */
+	bool is_clock_due;      /* of a guest: the next look starts its clock */
 	bool is_foreign; /* of a guest: it has none of the C library's, or another thread's, and is not sampled */
 	uint32_t root;
 	uint32_t look; /* of a guest: when its thread was last there (sample_guest_thread) */
@@ -522,7 +523,16 @@ bool sample_guest_is_thread(void)
 	return is_of_c_library(find_block(wmrt_gettid()), fs_here());
 }
 
-bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs)
+static bool start_clock(struct block *b, uint32_t tid)
+{
+	b->is_clock_due = false;
+	if (b->is_foreign)
+		return true;
+	waits_begin(&b->waits, tid);
+	return sampler_timer_start(&b->timer, tid);
+}
+
+bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs, bool is_clock_later)
 {
 	struct block *b;
 
@@ -532,6 +542,10 @@ bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs)
 	if (b && (b->timer.is_given || b->is_foreign)) {
 		b->look = look;
 		return true;
+	}
+	if (b && b->is_clock_due && !fs) {
+		b->look = look;
+		return start_clock(b, tid);
 	}
 	if (!b)
 		b = take_block(tid);
@@ -547,10 +561,8 @@ bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs)
 	atomic_store(&by_tid[tid % TIDS], b);
 	if (fs)
 		set_fs(b, fs);
-	if (b->is_foreign)
-		return true;
-	waits_begin(&b->waits, tid);
-	return sampler_timer_start(&b->timer, tid);
+	b->is_clock_due = is_clock_later;
+	return is_clock_later || start_clock(b, tid);
 }
 
 void sample_guest_end(uint32_t look)

@@ -41,10 +41,10 @@ void sample_resume(void);
 
 /*
  * As a guest: one thread at a time calls these, with all signals blocked. A thread is sampled from the first call on, if it is the C
- * library's: where its %fs is; 0: not known, the thread is new and all its time is its first sample's. look: a number that grows. False: it
- * has no clock.
+ * library's: where its %fs is; 0: not known, the thread is new and all its time is its first sample's. look: a number that grows.
+ * is_clock_later: its time counts from now on, and its clock starts with the next call, without %fs. False: it has no clock.
  */
-bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs);
+bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs, bool is_clock_later);
 /* This thread has thread-local storage of its own of the C library's. Uses none. */
 bool sample_guest_is_thread(void);
 /* Threads that were not there at that look have ended. */

@@ -69,7 +69,7 @@ static void set_timer(uint64_t ns)
 
 static void take(uint32_t tid, void *count)
 {
-	sample_guest_thread(tid, look_number, 0);
+	sample_guest_thread(tid, look_number, 0, false);
 	++*(uint32_t *)count;
 }
 
@@ -142,6 +142,11 @@ uint32_t watch_begin(void)
 	set_timer(UNSEEN_NS);
 	atomic_store(&due_ns, wmrt_now_ns() + LOOK_NS);
 	return ++look_number;
+}
+
+bool watch_is_on(void)
+{
+	return atomic_load(&due_ns) != 0;
 }
 
 void watch_end(void)

@@ -4,10 +4,13 @@
 #ifndef WM_SAMPLER_WATCH_H
 #define WM_SAMPLER_WATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* From now on watch_look looks. The number of the look that the caller makes itself. All signals are blocked, other threads stand still. */
 uint32_t watch_begin(void);
+/* False: there is no list of threads here, and watch_look looks at nothing. */
+bool watch_is_on(void);
 void watch_end(void);
 /* The handlers of signals are as they were. The same, and no tick waits. */
 void watch_give_back(void);

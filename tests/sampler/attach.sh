@@ -98,6 +98,63 @@ END
 	let_end first 0 ''
 }
 
+# So many threads that not all of their clocks start while the process stands still: each has one soon, and no sample has time from before.
+crowd() {
+	cat >crowd.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { THREADS = 150 };
+static const char *flag;
+static pthread_barrier_t barrier;
+static __attribute__((noinline)) void spin(long n) { volatile long sink = 1; while (n--) sink += n * sink; }
+static void *work(void *unused)
+{
+	spin(3000000);
+	pthread_barrier_wait(&barrier);
+	while (access(flag, F_OK)) { spin(100000); usleep(200000); }
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t threads[THREADS];
+	flag = argv[1];
+	pthread_barrier_init(&barrier, NULL, THREADS + 1);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	pthread_barrier_wait(&barrier);
+	puts("ready");
+	fflush(stdout);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	puts("0 failures");
+}
+END
+	gcc -w -O1 -pthread -o crowd crowd.c || { fail "crowd.c does not build"; return; }
+	begin crowd || return
+	local before used i
+	before=$(cpu_ms)
+	timeout 200 "$waymark" attach -q --sample=97 -o "$dir/crowd.wmk" "$pid" || fail "crowd: attach"
+	for ((i = 0; i < 3000; i++)); do
+		[ $(($(find "/proc/$pid/fd" -lname 'anon_inode:*perf*' 2>/dev/null | wc -l) + $(grep -c '^ID:' "/proc/$pid/timers"))) -lt 151 ] || break
+		sleep 0.01
+	done
+	[ $i -lt 3000 ] || fail "crowd: threads without a clock"
+	./tool samples crowd.wmk 100 || fail "crowd: samples"
+	timeout 200 "$waymark" attach -q --detach "$pid" || fail "crowd: detach"
+	used=$(($(cpu_ms) - before))
+	"$waymark" report --format folded --metric cpu crowd.wmk >folded.txt 2>&1
+	wants crowd '^\[thread\];work;spin '
+	awk -v most=$((used + 50)) '{sum += $NF / 1e6} END {exit sum > most}' folded.txt || fail "crowd: more time than the $used ms since"
+	let_end crowd 0 ''
+}
+
+# cpu_ms: what the process has used
+cpu_ms() {
+	awk -v hz="$(getconf CLK_TCK)" '{sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz)}' "/proc/$pid/stat"
+}
+
 # A child is not sampled, and has nothing of its parent's: it can be attached to itself.
 forks() {
 	cat >forks.c <<'END'
@@ -434,12 +491,12 @@ one() {
 	poll) waits poll 7 219 '' ;;
 	sleep) waits sleep 230 219 '' ;;
 	semaphore) waits semaphore 202 219 '' ;;
-	first_thread | forks | execs | ends | bare | made | namespaces | roots | both) "$1" ;;
+	first_thread | crowd | forks | execs | ends | bare | made | namespaces | roots | both) "$1" ;;
 	*) fail "$1: no such program" ;;
 	esac
 }
 
-[ $# -gt 0 ] || set -- deep comparator signals handler jumps coroutines loop throw threads read poll sleep semaphore first_thread forks execs ends bare made namespaces roots both
+[ $# -gt 0 ] || set -- deep comparator signals handler jumps coroutines loop throw threads read poll sleep semaphore first_thread crowd forks execs ends bare made namespaces roots both
 for mode; do
 	one "$mode"
 done

@@ -575,11 +575,12 @@ static struct error *let_others_go(struct inject *in)
 static struct error *wait_for_return(struct inject *in, bool is_alone, uint64_t *ret)
 {
 	uint64_t registers[INJECT_REGISTERS], begun_ns = inject_now_ns(), end_ns = begun_ns + CALL_NS;
+	uint64_t left_ns = inject_left_ns(in), let_go_ns = begun_ns + (left_ns < LET_GO_NS ? left_ns : LET_GO_NS);
 	bool is_let_go = is_alone;
 	int signal = -1;
 
 	for (;;) {
-		struct error *err = wait_for_stop(in, is_let_go ? end_ns : begun_ns + LET_GO_NS, &signal);
+		struct error *err = wait_for_stop(in, is_let_go ? end_ns : let_go_ns, &signal);
 
 		if (!err && signal < 0 && is_let_go)
 			return does_not_end(in);
