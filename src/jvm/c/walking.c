@@ -24,10 +24,10 @@ static void JNICALL vm_ends(jvmtiEnv *jvmti, JNIEnv *env)
 	jvm_log_counts();
 }
 
-static wm_context context_here(JNIEnv *env, jthread thread, enum jvm_event_check check)
+static wm_context context_here(JNIEnv *env, jthread thread, enum jvm_event_check check, jclass class)
 {
 	(void)thread, (void)check;
-	return jvm_walk_here(env, 0);
+	return jvm_walk_here(env, 0, class);
 }
 
 bool jvm_walking_prepare(jvmtiEnv *jvmti, struct jvm_options *given)

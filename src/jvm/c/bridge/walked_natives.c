@@ -26,7 +26,7 @@ static jlong capture(JNIEnv *env, jclass class)
 
 	(void)class;
 	jvm_pause();
-	context = jvm_walk_here(env, OWN_FRAMES);
+	context = jvm_walk_here(env, OWN_FRAMES, NULL);
 	jvm_resume();
 	return (jlong)((uint64_t)context.prefix << 32 | context.site);
 }

@@ -20,10 +20,10 @@ static uint64_t sampled_bytes(jlong size)
 static void JNICALL object_allocated(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object, jclass class,
 				     jlong size)
 {
-	(void)jvmti, (void)object, (void)class;
+	(void)jvmti, (void)object;
 	if (!jvm_event_begin(env))
 		return;
-	wmrt_event(jvm_event_context(env, thread, JVM_CHECK_EVENT), "alloc", sampled_bytes(size));
+	wmrt_event(jvm_event_context(env, thread, JVM_CHECK_EVENT, class), "alloc", sampled_bytes(size));
 	jvm_resume();
 }
 

@@ -14,10 +14,14 @@ static _Thread_local struct {
 /* The context is that of before the wait, which the time for making it is no part of. */
 static void JNICALL monitor_is_taken(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
 {
-	(void)jvmti, (void)object;
+	jclass class;
+
+	(void)jvmti;
 	if (!jvm_event_begin(env))
 		return;
-	wait.context = jvm_event_context(env, thread, JVM_CHECK_CONTENTION);
+	class = (*env)->GetObjectClass(env, object);
+	wait.context = jvm_event_context(env, thread, JVM_CHECK_CONTENTION, class);
+	(*env)->DeleteLocalRef(env, class);
 	wait.is_there = true;
 	wait.since_ns = wmrt_now_ns();
 	jvm_resume();

@@ -20,7 +20,7 @@ static jmethodID settle;
 static jclass oracle;                   /* NULL: nothing is compared */
 static jmethodID checks[JVM_CHECK_NOT]; /* by enum jvm_event_check */
 
-static wm_context context_of_words(JNIEnv *env, jthread thread, enum jvm_event_check check);
+static wm_context context_of_words(JNIEnv *env, jthread thread, enum jvm_event_check check, jclass class);
 
 void jvm_event_use(jvm_event_maker *make)
 {
@@ -59,10 +59,11 @@ static void run_java(JNIEnv *env, jclass class, jmethodID method)
 	jvm_set_pauses(before);
 }
 
-static wm_context context_of_words(JNIEnv *env, jthread thread, enum jvm_event_check check)
+static wm_context context_of_words(JNIEnv *env, jthread thread, enum jvm_event_check check, jclass class)
 {
 	struct jvm_thread_state state;
 
+	(void)class;
 	jvm_thread_state_read(env, thread, &state);
 	if (jvm_thread_state_is_doubtful(env, &state)) {
 		run_java(env, clients, settle);
@@ -76,7 +77,7 @@ static wm_context context_of_words(JNIEnv *env, jthread thread, enum jvm_event_c
 }
 
 wm_context jvm_event_context(const struct JNINativeInterface_ **env, struct _jobject *thread,
-			     enum jvm_event_check check)
+			     enum jvm_event_check check, struct _jobject *class)
 {
-	return maker(env, thread, check);
+	return maker(env, thread, check, class);
 }

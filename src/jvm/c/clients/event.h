@@ -26,15 +26,18 @@ enum jvm_event_check {
  * its start: by words (jvm_event_use_words), or by a walk of the stack (walk/walk.h).
  */
 typedef wm_context jvm_event_maker(const struct JNINativeInterface_ **env, struct _jobject *thread,
-				   enum jvm_event_check check);
+				   enum jvm_event_check check, struct _jobject *class);
 /* Once, before the first event. */
 void jvm_event_use(jvm_event_maker *make);
 /* In the place of jvm_event_use, after jvm_thread_state_init. False: the agent's classes are of another version. */
 bool jvm_event_use_words(const struct JNINativeInterface_ **env, bool is_checked);
 /* False: the event is our own, or there is no memory; it is dropped. True: the clients are paused until jvm_resume (pause.h). */
 bool jvm_event_begin(const struct JNINativeInterface_ **env);
-/* The context of the running thread. The clients are paused. */
+/*
+ * The context of the running thread. class: of what the event is of, or NULL; a walk has it as the innermost frame, in brackets. The clients are
+ * paused.
+ */
 wm_context jvm_event_context(const struct JNINativeInterface_ **env, struct _jobject *thread,
-			     enum jvm_event_check check);
+			     enum jvm_event_check check, struct _jobject *class);
 
 #endif

@@ -50,6 +50,7 @@ static void JNICALL exception_is_thrown(jvmtiEnv *jvmti, JNIEnv *env, jthread th
 					jlocation location, jobject exception, jmethodID catcher, jlocation handler)
 {
 	bool is_short, is_old;
+	jclass class;
 
 	(void)jvmti;
 	if (is_walked) {
@@ -61,7 +62,9 @@ static void JNICALL exception_is_thrown(jvmtiEnv *jvmti, JNIEnv *env, jthread th
 	if (is_old || !jvm_event_begin(env))
 		return;
 	is_short = (*env)->IsInstanceOf(env, exception, stack_overflow);
-	wmrt_event(jvm_event_context(env, thread, is_short ? JVM_CHECK_NOT : JVM_CHECK_EVENT), "exception", 1);
+	class = (*env)->GetObjectClass(env, exception);
+	wmrt_event(jvm_event_context(env, thread, is_short ? JVM_CHECK_NOT : JVM_CHECK_EVENT, class), "exception", 1);
+	(*env)->DeleteLocalRef(env, class);
 	jvm_resume();
 }
 

@@ -23,12 +23,12 @@ enum {
 	MAX_SITES = 1 << 25,
 	STRINGS_BYTES = 1 << 20,
 	LOADER_BYTES = 256,
-	MAX_LABELS = 256,
+	MAX_LABELS = 1 << 20,
 };
 
 /* What is no method. */
 struct label {
-	char text[JVM_LABEL_BYTES];
+	const char *text;
 	uint32_t site;
 };
 
@@ -73,10 +73,10 @@ static struct named_class *classes;
 static struct named_method *methods;
 static struct named_site *sites;
 static uint32_t class_count = 1, method_count = 1, site_count = 1; /* under the lock */
-static struct wmrt_index methods_by_id, sites_by_place;
+static struct wmrt_index methods_by_id, sites_by_place, labels_by_text;
 static _Atomic uint32_t lock;
-static struct label labels[MAX_LABELS];
-static _Atomic uint32_t label_count; /* released behind the label */
+static struct label *labels;
+static uint32_t label_count = 1; /* under the lock */
 /* Where the next string goes, under the lock. */
 static char *strings;
 static size_t strings_room;
@@ -101,7 +101,8 @@ bool jvm_method_names_init(const struct jvmtiInterface_1_ **jvmti)
 	classes = wmrt_map_memory(MAX_CLASSES * sizeof *classes);
 	methods = wmrt_map_memory(MAX_METHODS * sizeof *methods);
 	sites = wmrt_map_memory(MAX_SITES * sizeof *sites);
-	return classes && methods && sites;
+	labels = wmrt_map_memory(MAX_LABELS * sizeof *labels);
+	return classes && methods && sites && labels;
 }
 
 bool jvm_method_names_begin(const struct JNINativeInterface_ **env)
@@ -458,33 +459,45 @@ uint32_t jvm_method_names_site(uint32_t method, int64_t location, enum wmk_site_
 
 /* ---- labels ---- */
 
+static bool is_label(const void *key, uint32_t number)
+{
+	return strcmp(labels[number].text, key) == 0;
+}
+
+static uint64_t hash_label(const char *text)
+{
+	uint64_t ret = 0;
+
+	for (; *text; text++)
+		ret = wmrt_hash(ret, (unsigned char)*text);
+	return ret;
+}
+
 static uint32_t add_label(const char *text)
 {
 	static uint32_t image;
 	static bool is_recorded;
-	struct label *new = &labels[label_count];
+	struct label new = {.text = copy(text)};
 	uint32_t function;
 
-	if (label_count == MAX_LABELS)
+	if (!new.text || label_count == MAX_LABELS)
 		return 0;
 	if (!is_recorded)
 		image = wmrt_code_image(NULL, "[virtual machine]", WMK_IMAGE_CODE);
 	is_recorded = true;
-	function = wmrt_code_function(image, label_count + 1, text);
-	new->site = function ? wmrt_code_site(function, WMK_SITE_CAPTURE, 0, 0, NULL) : 0;
-	strncpy(new->text, text, sizeof new->text - 1);
-	atomic_store_explicit(&label_count, label_count + 1, memory_order_release);
-	return new->site;
+	function = wmrt_code_function(image, label_count, text);
+	new.site = function ? wmrt_code_site(function, WMK_SITE_CAPTURE, 0, 0, NULL) : 0;
+	labels[label_count] = new;
+	if (new.site)
+		wmrt_index_add(&labels_by_text, hash_label(text), is_label, text, label_count++);
+	return new.site;
 }
 
 static uint32_t find_label(const char *text)
 {
-	uint32_t count = atomic_load_explicit(&label_count, memory_order_acquire);
+	uint32_t number = wmrt_index_find(&labels_by_text, hash_label(text), is_label, text);
 
-	for (uint32_t i = 0; i < count; i++)
-		if (strncmp(labels[i].text, text, sizeof labels[i].text - 1) == 0)
-			return labels[i].site;
-	return 0;
+	return number ? labels[number].site : 0;
 }
 
 uint32_t jvm_method_names_label(const char *text)

@@ -13,7 +13,7 @@
 #include "waymark/wmk.h"
 
 enum {
-	JVM_LABEL_BYTES = 64,
+	JVM_LABEL_BYTES = 256, /* of the text of a label */
 };
 
 struct JNINativeInterface_;
@@ -36,7 +36,7 @@ bool jvm_method_names_is_hidden(uint32_t method);
 /* The recorded site of a method at a bytecode index, or -1 of a native one. 0: the recording has no room. Signal-safe. */
 uint32_t jvm_method_names_site(uint32_t method, int64_t location, enum wmk_site_kind kind);
 
-/* The recorded site of what is no method, by its name, which is cut to JVM_LABEL_BYTES. 0 as above, or there are too many. Signal-safe. */
+/* The recorded site of what is no method, by its name. 0 as above, or there are too many. Signal-safe. */
 uint32_t jvm_method_names_label(const char *text);
 
 #endif

@@ -3,9 +3,11 @@
 
 #include <jvmti.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "jvm/c/walk/method_names.h"
 #include "recorder/prefix_table.h"
+#include "recorder/text.h"
 #include "waymark/abi.h"
 
 enum {
@@ -105,17 +107,46 @@ static jint take_stack(struct jvm_walk_frame *here, struct jvm_walk_frame **ret)
 	return -1;
 }
 
-wm_context jvm_walk_here(const struct JNINativeInterface_ **env, size_t skipped)
+/* Lpackage/Name; is [package.Name], [I is [int[]]. */
+static void describe_class(jclass class, char label[JVM_LABEL_BYTES])
+{
+	static const char letters[] = "ZBCSIJFD";
+	static const char *const primitives[] = {"boolean", "byte", "char", "short", "int", "long", "float", "double"};
+	struct wmrt_text text = {label, JVM_LABEL_BYTES, 0};
+	char *signature = NULL;
+	const char *name, *letter;
+
+	label[0] = '\0';
+	if ((*tools)->GetClassSignature(tools, class, &signature, NULL) != JVMTI_ERROR_NONE)
+		return;
+	name = signature + strspn(signature, "[");
+	letter = strchr(letters, *name);
+	wmrt_text_char(&text, '[');
+	if (*name == 'L')
+		for (name++; *name && *name != ';'; name++)
+			wmrt_text_char(&text, *name == '/' ? '.' : *name);
+	else if (*name && letter)
+		wmrt_text_add(&text, primitives[letter - letters]);
+	for (const char *s = signature; *s == '['; s++)
+		wmrt_text_add(&text, "[]");
+	wmrt_text_char(&text, ']');
+	(*tools)->Deallocate(tools, (unsigned char *)signature);
+}
+
+wm_context jvm_walk_here(const struct JNINativeInterface_ **env, size_t skipped, struct _jobject *class)
 {
 	struct jvm_walk_frame here[FRAMES_HERE], *frames;
+	char label[JVM_LABEL_BYTES] = "";
 	jint count = take_stack(here, &frames);
 	wm_context ret;
 
 	for (jint i = 0; i < count; i++)
 		jvm_method_names_ask(env, frames[i].method);
-	ret = count < 0 || (size_t)count < skipped
-		      ? lost()
-		      : jvm_walk_context(jvm_walk_root(), frames + skipped, (size_t)count - skipped, NULL);
+	if (class)
+		describe_class(class, label);
+	ret = count < 0 || (size_t)count < skipped ? lost()
+						   : jvm_walk_context(jvm_walk_root(), frames + skipped,
+								      (size_t)count - skipped, *label ? label : NULL);
 	if (frames != here)
 		free(frames);
 	return ret;

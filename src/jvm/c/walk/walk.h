@@ -27,8 +27,11 @@ bool jvm_walk_init(const struct jvmtiInterface_1_ **jvmti);
 /* In phase live, before the others. main: the program's first thread, or NULL. False: the virtual machine is another one than it says. */
 bool jvm_walk_begin(const struct jvmtiInterface_1_ **jvmti, const struct JNINativeInterface_ **env,
 		    struct _jobject *main);
-/* The context of the running thread, by JVMTI: all of its frames but the `skipped` innermost ones. Not for signal handlers. */
-wm_context jvm_walk_here(const struct JNINativeInterface_ **env, size_t skipped);
+/*
+ * The context of the running thread, by JVMTI: all of its frames but the `skipped` innermost ones, and the name of a class in brackets, or NULL. Not
+ * for signal handlers.
+ */
+wm_context jvm_walk_here(const struct JNINativeInterface_ **env, size_t skipped, struct _jobject *class);
 /*
  * The context of frames above a root. leaf: what the innermost one has called, in brackets; NULL: nothing. Signal-safe where the methods are
  * known (method_names.h).
