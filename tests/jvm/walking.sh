@@ -53,6 +53,17 @@ grep -q '^Walked.main;Walked.allocateAll;Walked.allocate;\[byte\[]] [0-9]*$' fol
 timeout -k 1 60 "$waymark" run --alloc --encode -q -o words.wmk "$jdk/bin/java" -cp classes Walked alloc 3 >out.txt 2>err.txt || fail "--encode: status"
 "$waymark" report --format folded --metric alloc:sum words.wmk | grep -q 'java.util.stream' && fail "--encode: walked"
 
+# Of objects of 1 MB, each is sampled; those are left that are kept.
+"$jdk/bin/javac" -d classes "$sources/Leaking.java" || exit 1
+for words in '' --encode; do
+	rm -f live.wmk
+	timeout -k 1 60 "$waymark" run --live=4096 --alloc=65536 $words -q -o live.wmk "$jdk/bin/java" -Xmx256m -cp classes Leaking 50 >out.txt 2>err.txt ||
+		fail "live $words: status"
+	[ -s err.txt ] && { cat err.txt; fail "live $words: standard error"; }
+	"$waymark" report --format folded --metric retained live.wmk | sed 's/;\[byte\[\]\]//' | grep '^Leaking.main;Leaking.[kd]' | sed 's/;\[java.util.ArrayList.add\]//' >folded.txt
+	[ "$(cat folded.txt)" = 'Leaking.main;Leaking.keep 50' ] || { cat folded.txt; fail "live $words"; }
+done
+
 # The program's own events are walked, too, with the agent's copy of Waymark alone.
 "$jdk/bin/javac" -cp "$jar" -d classes "$sources/Events.java" || exit 1
 timeout -k 1 60 "$waymark" run --contention -q -o events.wmk "$jdk/bin/java" -cp classes Events >out.txt 2>err.txt

@@ -1,12 +1,17 @@
-/* alloc.c - the client `alloc`: objects and arrays that are allocated, all of them or a sample. */
+/*
+ * alloc.c - the clients `alloc`: objects and arrays that are allocated, all of them or a sample; and `live`: of a sample, those that are
+ * still there when the virtual machine ends. The virtual machine has one interval for both, the shorter one.
+ */
 #include <math.h>
 
 #include "jvm/c/base/pause.h"
 #include "jvm/c/clients/client.h"
 #include "jvm/c/clients/event.h"
+#include "jvm/c/clients/live_objects.h"
 
-/* Written by load, before the first event. */
-static int32_t interval;
+/* Written by load and begin, before the first event. */
+static int32_t interval = INT32_MAX;
+static bool is_recorded, is_kept;
 
 /*
  * Bytes that an allocation stands for. The virtual machine samples one when a random number of bytes was allocated, which is `interval`
@@ -20,10 +25,16 @@ static uint64_t sampled_bytes(jlong size)
 static void JNICALL object_allocated(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object, jclass class,
 				     jlong size)
 {
-	(void)jvmti, (void)object;
+	wm_context context;
+
+	(void)jvmti;
 	if (!jvm_event_begin(env))
 		return;
-	wmrt_event(jvm_event_context(env, thread, JVM_CHECK_EVENT, class), "alloc", sampled_bytes(size));
+	context = jvm_event_context(env, thread, JVM_CHECK_EVENT, class);
+	if (is_recorded)
+		wmrt_event(context, "alloc", sampled_bytes(size));
+	if (is_kept)
+		jvm_live_objects_add(env, object, context, sampled_bytes(size));
 	jvm_resume();
 }
 
@@ -32,10 +43,23 @@ static void listen(jvmtiEventCallbacks *callbacks)
 	callbacks->SampledObjectAlloc = object_allocated;
 }
 
-static bool load(jvmtiEnv *jvmti, int32_t number)
+static bool set_interval(jvmtiEnv *jvmti, int32_t number)
 {
-	interval = number;
-	return (*jvmti)->SetHeapSamplingInterval(jvmti, number) == JVMTI_ERROR_NONE;
+	if (number < interval)
+		interval = number;
+	return (*jvmti)->SetHeapSamplingInterval(jvmti, interval) == JVMTI_ERROR_NONE;
+}
+
+static bool load_alloc(jvmtiEnv *jvmti, int32_t number)
+{
+	is_recorded = true;
+	return set_interval(jvmti, number);
+}
+
+static bool load_live(jvmtiEnv *jvmti, int32_t number)
+{
+	is_kept = jvm_live_objects_init(jvmti);
+	return is_kept && set_interval(jvmti, number);
 }
 
 const struct jvm_client jvm_client_alloc = {
@@ -43,5 +67,14 @@ const struct jvm_client jvm_client_alloc = {
 	.places = JVM_PLACES_ALLOCATIONS,
 	.events = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC},
 	.listen = listen,
-	.load = load,
+	.load = load_alloc,
+};
+
+const struct jvm_client jvm_client_live = {
+	.capabilities = {{{.can_generate_sampled_object_alloc_events = 1}, "can_generate_sampled_object_alloc_events"}},
+	.places = JVM_PLACES_ALLOCATIONS,
+	.events = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC},
+	.listen = listen,
+	.load = load_live,
+	.end = jvm_live_objects_record,
 };
