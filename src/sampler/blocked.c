@@ -98,6 +98,20 @@ uint64_t blocked_run_delay_ns(uint32_t tid)
 	return take_number(&at);
 }
 
+/* The state follows the name, which is in parentheses and may have some in it. */
+bool blocked_is_uninterruptible(uint32_t tid)
+{
+	char line[128];
+	const char *end = NULL;
+
+	if (!read_file(tid, "stat", line, sizeof line))
+		return false;
+	for (const char *at = line; *at; at++)
+		if (*at == ')')
+			end = at;
+	return end && end[1] == ' ' && end[2] == 'D';
+}
+
 /* Of the lines of status that say what a thread may. 0: it cannot be read. */
 static uint64_t hash_rights(uint32_t tid)
 {

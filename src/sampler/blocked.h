@@ -17,6 +17,8 @@ struct blocked {
 void blocked_look(uint32_t tid, struct blocked *ret);
 /* How long it has waited for a CPU, while nothing kept it from running. 0 where the kernel does not count that. */
 uint64_t blocked_run_delay_ns(uint32_t tid);
+/* It waits so that no signal interrupts it: a walk comes when the wait is over. */
+bool blocked_is_uninterruptible(uint32_t tid);
 /* Have these two threads the same rights: users, groups and capabilities? Yes, where it is not to be seen. */
 bool blocked_has_same_rights(uint32_t tid, uint32_t other);
 /*

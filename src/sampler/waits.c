@@ -273,7 +273,7 @@ static bool decide(struct waits_thread *w, const struct blocked *b, uint64_t now
 		grow(w, now_ns, cpu_ns);
 		return false;
 	}
-	if (blocked_may_interrupt(b))
+	if (blocked_may_interrupt(b) || blocked_is_uninterruptible(atomic_load(&w->tid)))
 		return true;
 	if (find_leaf(w, b)) {
 		begin_wait(w, cpu_ns);
