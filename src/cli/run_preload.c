@@ -109,7 +109,8 @@ static bool is_walk_enough(const struct run_clients *clients, const struct objec
 	others.of[WM1_AGENT_sample].is_on = false;
 	if (p->is_instrumented || is_heap_sampled(clients))
 		others.of[WM1_AGENT_heap].is_on = false;
-	return (clients->agent.of[WM1_AGENT_sample].is_on || wait_option(&clients->waits) || is_heap_sampled(clients)) &&
+	return (clients->agent.of[WM1_AGENT_sample].is_on || wait_option(&clients->waits) ||
+		is_heap_sampled(clients)) &&
 	       !agent_choices_is_any(&others) && !clients->is_encode && !clients->is_with_agent;
 }
 

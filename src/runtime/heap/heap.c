@@ -16,6 +16,7 @@
 
 #include "recorder/chunkdir.h"
 #include "recorder/file.h"
+#include "runtime/heap/counter.h"
 #include "runtime/heap/heap_blocks.h"
 #include "recorder/index.h"
 #include "recorder/mapping.h"
@@ -38,7 +39,7 @@ struct heap_key {
 static struct wmrt_index record_index; /* key -> record + 1 */
 static struct wmrt_chunkdir record_chunks;
 /* Live bytes of each record, in private memory, a page a chunk: for exact peaks. */
-static _Atomic(_Atomic uint64_t *) live_pages[MAX_CHUNKS];
+static _Atomic(uint64_t *) live_pages[MAX_CHUNKS];
 /* Records claimed so far, private: a forked child knows what it inherited. */
 static _Atomic uint32_t record_count;
 static _Atomic bool is_on;
@@ -53,7 +54,7 @@ static struct wmk_heap *record_at(uint32_t number)
 	return chunk ? (struct wmk_heap *)(void *)wmrt_chunk_body(chunk) + number % RECORDS_PER_CHUNK : NULL;
 }
 
-static _Atomic uint64_t *live_of(uint32_t number)
+static uint64_t *live_of(uint32_t number)
 {
 	return atomic_load_explicit(&live_pages[number / RECORDS_PER_CHUNK], memory_order_acquire) +
 	       number % RECORDS_PER_CHUNK;
@@ -70,7 +71,7 @@ static bool record_matches(const void *key, uint32_t number_plus_1)
 static void add_chunk(uint32_t order)
 {
 	struct wmk_chunk_header *chunk;
-	_Atomic uint64_t *live;
+	uint64_t *live;
 	struct wmrt_guard guard;
 
 	wmrt_lock(&guard);
@@ -145,34 +146,20 @@ static uint32_t record_of(wm_context c)
 	return found;
 }
 
-static void add(uint64_t *counter, uint64_t n)
-{
-	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
-}
-
-static void raise_peak(uint64_t *peak, uint64_t live)
-{
-	uint64_t was = __atomic_load_n(peak, __ATOMIC_RELAXED);
-
-	while (was < live && !__atomic_compare_exchange_n(peak, &was, live, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		;
-}
-
 static void count_live(uint32_t number, uint64_t size_bytes)
 {
 	struct wmk_header *header = wmrt_file_header();
 
-	raise_peak(&record_at(number)->peak_bytes, atomic_fetch_add(live_of(number), size_bytes) + size_bytes);
-	raise_peak(&header->heap_peak_bytes,
-		   __atomic_add_fetch(&header->heap_live_bytes, size_bytes, __ATOMIC_RELAXED));
+	counter_raise(&record_at(number)->peak_bytes, counter_add(live_of(number), size_bytes) + size_bytes);
+	counter_raise(&header->heap_peak_bytes, counter_add(&header->heap_live_bytes, size_bytes) + size_bytes);
 }
 
 static void count_alloc(uint32_t number, uint64_t size_bytes, uint64_t count)
 {
 	struct wmk_heap *record = record_at(number);
 
-	add(&record->count, count);
-	add(&record->bytes, size_bytes * count);
+	counter_add(&record->count, count);
+	counter_add(&record->bytes, size_bytes * count);
 	count_live(number, size_bytes * count);
 }
 
@@ -216,10 +203,10 @@ static void forget_records(void)
 
 	for (order = 0; order < MAX_CHUNKS && order * RECORDS_PER_CHUNK < count; order++) {
 		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, order);
-		_Atomic uint64_t *live = atomic_exchange(&live_pages[order], NULL);
+		uint64_t *live = atomic_exchange(&live_pages[order], NULL);
 
 		if (live)
-			wmrt_unmap((void *)live, RECORDS_PER_CHUNK * sizeof *live);
+			wmrt_unmap(live, RECORDS_PER_CHUNK * sizeof *live);
 		if (!chunk)
 			continue;
 		wmrt_chunkdir_set(&record_chunks, order, NULL);
@@ -303,17 +290,17 @@ void wm1_heap_freed(struct wm1_heap_block taken)
 		return;
 	header = wmrt_file_header();
 	if (!taken.record) {
-		add(&header->heap_unknown_frees, 1);
+		counter_add(&header->heap_unknown_frees, 1);
 		return;
 	}
 	is_inherited = taken.record & BLOCK_INHERITED;
 	number = (taken.record & ~BLOCK_INHERITED) - 1;
 	record = record_at(number);
 	bytes = taken.size_bytes * taken.count;
-	add(is_inherited ? &record->inherited_freed_count : &record->freed_count, taken.count);
-	add(is_inherited ? &record->inherited_freed_bytes : &record->freed_bytes, bytes);
-	atomic_fetch_sub(live_of(number), bytes);
-	__atomic_sub_fetch(&header->heap_live_bytes, bytes, __ATOMIC_RELAXED);
+	counter_add(is_inherited ? &record->inherited_freed_count : &record->freed_count, taken.count);
+	counter_add(is_inherited ? &record->inherited_freed_bytes : &record->freed_bytes, bytes);
+	counter_add(live_of(number), -bytes);
+	counter_add(&header->heap_live_bytes, -bytes);
 }
 
 #define OWN(name) WMRT_HEAP_OWN(name) __attribute__((alias("wm1_heap_" #name)))
@@ -363,8 +350,8 @@ static uint32_t count_inherited(struct wm1_heap_block block)
 	uint32_t number = (block.record & ~BLOCK_INHERITED) - 1;
 	struct wmk_heap *record = record_at(number);
 
-	add(&record->inherited_count, block.count);
-	add(&record->inherited_bytes, block.size_bytes * block.count);
+	counter_add(&record->inherited_count, block.count);
+	counter_add(&record->inherited_bytes, block.size_bytes * block.count);
 	count_live(number, block.size_bytes * block.count);
 	return block.record | BLOCK_INHERITED;
 }
@@ -386,7 +373,7 @@ static void copy_inherited(void)
 			continue;
 		if (!wmrt_file_inherit(chunk, WMK_HEAP, i, n * (uint32_t)sizeof(struct wmk_heap), copy_records))
 			wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
-		memset((void *)atomic_load(&live_pages[order]), 0, RECORDS_PER_CHUNK * sizeof(uint64_t));
+		memset(atomic_load(&live_pages[order]), 0, RECORDS_PER_CHUNK * sizeof(uint64_t));
 	}
 	wmrt_blocks_each(count_inherited);
 }

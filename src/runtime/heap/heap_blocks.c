@@ -14,6 +14,7 @@
 
 #include "recorder/index.h"
 #include "recorder/sys.h"
+#include "runtime/heap/counter.h"
 #include "waymark/runtime.h"
 
 enum {
@@ -25,10 +26,10 @@ enum {
 };
 
 /* Addresses, then blocks, in one mapping. */
-static _Atomic(_Atomic uintptr_t *) tables[TABLES];
+static _Atomic(uintptr_t *) tables[TABLES];
 
 struct place {
-	_Atomic uintptr_t *address;
+	uintptr_t *address;
 	struct wm1_heap_block *block;
 };
 
@@ -37,7 +38,7 @@ static size_t place_count(int table)
 	return (size_t)WAYS << (FIRST_BITS + 3 * table);
 }
 
-static struct place place_at(_Atomic uintptr_t *base, int table, size_t i)
+static struct place place_at(uintptr_t *base, int table, size_t i)
 {
 	struct wm1_heap_block *blocks = (struct wm1_heap_block *)(void *)(base + place_count(table));
 
@@ -55,11 +56,11 @@ static size_t table_bytes(int table)
 }
 
 /* The table, made if need be; NULL without memory. */
-static _Atomic uintptr_t *table_at(int table)
+static uintptr_t *table_at(int table)
 {
-	_Atomic uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
+	uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
 	size_t len_bytes = table_bytes(table);
-	_Atomic uintptr_t *made;
+	uintptr_t *made;
 
 	if (base)
 		return base;
@@ -78,21 +79,20 @@ bool wmrt_blocks_add(uintptr_t address, struct wm1_heap_block block)
 	size_t way;
 
 	for (table = 0; table < TABLES; table++) {
-		_Atomic uintptr_t *base = table_at(table);
+		uintptr_t *base = table_at(table);
 		size_t bucket = bucket_of(address, table);
 
 		if (!base)
 			return false;
 		for (way = 0; way < WAYS; way++) {
 			struct place place = place_at(base, table, bucket + way);
-			uintptr_t was = FREE;
+			uint64_t was = FREE;
 
-			if (atomic_load_explicit(place.address, memory_order_relaxed) != FREE ||
-			    !atomic_compare_exchange_strong_explicit(place.address, &was, BEING_WRITTEN,
-								     memory_order_acquire, memory_order_relaxed))
+			if (__atomic_load_n(place.address, __ATOMIC_RELAXED) != FREE ||
+			    !counter_replace(place.address, &was, BEING_WRITTEN))
 				continue;
 			*place.block = block;
-			atomic_store_explicit(place.address, address, memory_order_release);
+			__atomic_store_n(place.address, address, __ATOMIC_RELEASE);
 			return true;
 		}
 	}
@@ -106,7 +106,7 @@ struct wm1_heap_block wmrt_blocks_take(uintptr_t address)
 	size_t way;
 
 	for (table = 0; table < TABLES; table++) {
-		_Atomic uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
+		uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
 		size_t bucket = bucket_of(address, table);
 
 		if (!base)
@@ -114,10 +114,10 @@ struct wm1_heap_block wmrt_blocks_take(uintptr_t address)
 		for (way = 0; way < WAYS; way++) {
 			struct place place = place_at(base, table, bucket + way);
 
-			if (atomic_load_explicit(place.address, memory_order_acquire) != address)
+			if (__atomic_load_n(place.address, __ATOMIC_ACQUIRE) != address)
 				continue;
 			block = *place.block;
-			atomic_store_explicit(place.address, FREE, memory_order_release);
+			__atomic_store_n(place.address, FREE, __ATOMIC_RELEASE);
 			return block;
 		}
 	}
@@ -129,10 +129,10 @@ void wmrt_blocks_clear(void)
 	int table;
 
 	for (table = 0; table < TABLES; table++) {
-		_Atomic uintptr_t *base = atomic_exchange(&tables[table], NULL);
+		uintptr_t *base = atomic_exchange(&tables[table], NULL);
 
 		if (base)
-			wmrt_unmap((void *)base, table_bytes(table));
+			wmrt_unmap(base, table_bytes(table));
 	}
 }
 
@@ -142,14 +142,14 @@ void wmrt_blocks_each(uint32_t (*visit)(struct wm1_heap_block block))
 	size_t i;
 
 	for (table = 0; table < TABLES; table++) {
-		_Atomic uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
+		uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
 
 		for (i = 0; base && i < place_count(table); i++) {
 			struct place place = place_at(base, table, i);
 
 			uint32_t record;
 
-			if (atomic_load_explicit(place.address, memory_order_acquire) <= BEING_WRITTEN)
+			if (__atomic_load_n(place.address, __ATOMIC_ACQUIRE) <= BEING_WRITTEN)
 				continue;
 			record = visit(*place.block);
 			/* In a forked child, a write copies the page. */
