@@ -28,7 +28,7 @@ static const char *const names[WM1_HEAP_FUNCTIONS] = {
 
 static const struct wm1_heap_records *records; /* written once, before allocations are sampled */
 
-wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function)
+static wm_context context_of(const void *return_address, enum wm1_heap_function function)
 {
 	wm_context context = {.prefix = WM_PREFIX_LOST};
 
@@ -37,11 +37,25 @@ wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function 
 	return context;
 }
 
+wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function, bool *ret_is_settled)
+{
+	*ret_is_settled = false;
+	return context_of(return_address, function);
+}
+
+bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function, struct heap_point *ret)
+{
+	(void)return_address;
+	(void)function;
+	(void)ret;
+	return false;
+}
+
 static void alloc(void *block, size_t size_bytes, uint32_t count, const void *return_address,
 		  enum wm1_heap_function function)
 {
 	if (sample_is_on())
-		records->alloc(block, size_bytes, count, wmrt_heap_context(return_address, function));
+		records->alloc(block, size_bytes, count, context_of(return_address, function));
 }
 
 static struct wm1_heap_block take(void *block)

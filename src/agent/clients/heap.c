@@ -12,6 +12,10 @@
 #include "agent/program/no_callback.h"
 #include "waymark/abi.h"
 
+enum {
+	CALL_SHIFT = 56, /* above addresses */
+};
+
 static const char *const names[HEAP_FUNCTIONS] = {
 	[WM1_HEAP_MALLOC] = "malloc",
 	[WM1_HEAP_CALLOC] = "calloc",
@@ -28,11 +32,26 @@ static const char *const names[HEAP_FUNCTIONS] = {
 	[HEAP_NEW] = "operator new",
 };
 
-wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function)
+wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function, bool *ret_is_settled)
 {
+	*ret_is_settled = false;
 	if (!return_address || (uint32_t)function >= HEAP_FUNCTIONS)
 		return (wm_context){.prefix = WM_PREFIX_LOST};
-	return caller_call((uintptr_t)return_address, (uint32_t)function, names[function]);
+	return caller_settled_call((uintptr_t)return_address, (uint32_t)function, names[function], ret_is_settled);
+}
+
+bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function, struct heap_point *ret)
+{
+	struct caller_state state;
+
+	if (!return_address || !caller_state(&state))
+		return false;
+	*ret = (struct heap_point){.call = (uintptr_t)return_address | (uint64_t)function << CALL_SHIFT,
+				   .id = state.id,
+				   .prefix = state.prefix,
+				   .epoch = state.epoch,
+				   .generation = state.generation};
+	return true;
 }
 
 static enum wm1_attach_result find(void)

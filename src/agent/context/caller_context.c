@@ -233,17 +233,40 @@ static __attribute__((noinline)) wm_context find_point(uintptr_t return_address)
 	return f.found;
 }
 
-wm_context caller_capture(uintptr_t return_address)
+bool caller_state(struct caller_state *ret)
+{
+	struct thread_state state;
+
+	ret->generation = atomic_load_explicit(&points_generation, memory_order_acquire);
+	if (WMRT_UNLIKELY(agent_is_seccomp_frozen) || !read_state(&state))
+		return false;
+	ret->id = state.id;
+	ret->prefix = state.prefix;
+	ret->epoch = state.epoch;
+	return true;
+}
+
+static wm_context capture_settled(uintptr_t return_address, bool *ret_is_settled)
 {
 	wm_context c;
 
+	*ret_is_settled = false;
 	if (WMRT_UNLIKELY(agent_is_seccomp_frozen))
 		return context_of_root(WM_PREFIX_LOST);
-	if (WMRT_LIKELY(is_known(return_address, &c)))
+	if (WMRT_LIKELY(is_known(return_address, &c))) {
+		*ret_is_settled = true;
 		return c;
+	}
 	if (agent_is_on && !agent_thread.in_agent)
 		return find_point(return_address);
 	return context_of_root(wmrt_gettid() == wmrt_getpid() ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD);
+}
+
+wm_context caller_capture(uintptr_t return_address)
+{
+	bool is_settled;
+
+	return capture_settled(return_address, &is_settled);
 }
 
 /* ---- calls ---- */
@@ -284,9 +307,9 @@ static uint32_t call_at(uintptr_t return_address, uint32_t kind, const char *nam
 	return a.call;
 }
 
-wm_context caller_call(uintptr_t return_address, uint32_t kind, const char *name)
+wm_context caller_settled_call(uintptr_t return_address, uint32_t kind, const char *name, bool *ret_is_settled)
 {
-	wm_context c = caller_capture(return_address);
+	wm_context c = capture_settled(return_address, ret_is_settled);
 	uint32_t call;
 
 	if (WMRT_UNLIKELY(agent_is_seccomp_frozen) || c.site == WM_SITE_FOREIGN)
@@ -295,4 +318,11 @@ wm_context caller_call(uintptr_t return_address, uint32_t kind, const char *name
 	if (WMRT_UNLIKELY(!call))
 		return context_of_root(WM_PREFIX_LOST);
 	return (wm_context){.prefix = wmrt_intern(c.prefix, c.epoch, c.id, call, 1), .epoch = c.epoch};
+}
+
+wm_context caller_call(uintptr_t return_address, uint32_t kind, const char *name)
+{
+	bool is_settled;
+
+	return caller_settled_call(return_address, kind, name, &is_settled);
 }

@@ -19,5 +19,17 @@
 wm_context caller_capture(uintptr_t return_address);
 /* Of the function of that name, which is not instrumented and was called there; kind: below 128, one for each name. */
 wm_context caller_call(uintptr_t return_address, uint32_t kind, const char *name);
+/* The same; *ret_is_settled: whenever caller_state and the return address are the same, so is the context. */
+wm_context caller_settled_call(uintptr_t return_address, uint32_t kind, const char *name, bool *ret_is_settled);
+
+/* The context of this thread's calls as a number. */
+struct caller_state {
+	uint64_t id;
+	uint32_t prefix;
+	uint32_t epoch;
+	uint32_t generation; /* of what is known by addresses: they may be another image's later */
+};
+/* False: it is not known. */
+bool caller_state(struct caller_state *ret);
 
 #endif

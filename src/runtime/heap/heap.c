@@ -146,6 +146,20 @@ static uint32_t record_of(wm_context c)
 	return found;
 }
 
+static uint32_t record_at_call(const void *return_address, enum wm1_heap_function function)
+{
+	struct heap_point point;
+	uint32_t number;
+	bool is_settled = false, is_point = wmrt_heap_point(return_address, function, &point);
+
+	if (is_point && WMRT_LIKELY(heap_memo_find(&point, &number)))
+		return number;
+	number = record_of(wmrt_heap_context(return_address, function, &is_settled));
+	if (is_point && is_settled && number != LOST_RECORD)
+		heap_memo_set(&point, number);
+	return number;
+}
+
 static void count_live(uint32_t number, uint64_t size_bytes)
 {
 	struct wmk_header *header = wmrt_file_header();
@@ -213,6 +227,7 @@ static void forget_records(void)
 		mapping_drop(chunk, WMK_CHUNK_BYTES);
 	}
 	wmrt_index_clear(&record_index);
+	heap_memo_clear();
 	wmrt_blocks_clear();
 	atomic_store(&is_full, false);
 }
@@ -245,10 +260,8 @@ void wm1_heap_alloc(void *block, size_t size_bytes)
 }
 
 static inline __attribute__((always_inline)) void add_block(void *block, size_t size_bytes, uint32_t count,
-							    wm_context context)
+							    uint32_t number)
 {
-	uint32_t number = record_of(context);
-
 	if (wmrt_blocks_add((uintptr_t)block, (struct wm1_heap_block){size_bytes, number + 1, count}))
 		count_alloc(number, size_bytes, count);
 	else
@@ -258,13 +271,13 @@ static inline __attribute__((always_inline)) void add_block(void *block, size_t 
 void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *return_address, enum wm1_heap_function function)
 {
 	if (is_ready())
-		add_block(block, size_bytes, 1, wmrt_heap_context(return_address, function));
+		add_block(block, size_bytes, 1, record_at_call(return_address, function));
 }
 
 static void alloc_in(void *block, size_t size_bytes, uint32_t count, wm_context context)
 {
 	if (is_ready())
-		add_block(block, size_bytes, count, context);
+		add_block(block, size_bytes, count, record_of(context));
 }
 
 struct wm1_heap_block wm1_heap_take(void *block)
