@@ -107,6 +107,11 @@ static struct sampler_image *list(const struct dl_find_object *found, const Elf6
 	return image;
 }
 
+void sampler_images_after_fork(void)
+{
+	atomic_store(&lock, 0);
+}
+
 struct sampler_image *sampler_image_at(uintptr_t address)
 {
 	struct dl_find_object found;

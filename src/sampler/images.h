@@ -33,6 +33,8 @@ struct sampler_image {
 
 /* NULL: no ELF image is there, or there is no memory. */
 struct sampler_image *sampler_image_at(uintptr_t address);
+/* In a forked child: another thread may have had the lock. */
+void sampler_images_after_fork(void);
 /* Is the address in a text of the image? */
 static inline bool sampler_image_has_text(const struct sampler_image *image, uintptr_t address)
 {

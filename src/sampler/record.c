@@ -326,6 +326,11 @@ bool record_call(const struct walk *walk, uintptr_t return_address, const char *
 	return prefix != WM_PREFIX_LOST;
 }
 
+void record_after_fork(void)
+{
+	atomic_store(&lock, 0);
+}
+
 uint32_t record_thread(const wm_context *creator)
 {
 	uint32_t prefix = host->intern(creator->prefix, WM_EPOCH_WALKED, creator->id, creator->site, 1);

@@ -31,6 +31,8 @@ bool record_walk(const struct walk *walk, uint32_t root, struct record_memory *m
 bool record_call(const struct walk *walk, uintptr_t return_address, const char *name, uint32_t root,
 		 struct record_memory *memory, wm_context *ret);
 
+/* In a forked child: another thread may have had the lock. */
+void record_after_fork(void);
 /* The prefix of a thread that is created in that context. */
 uint32_t record_thread(const wm_context *creator);
 

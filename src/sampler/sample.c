@@ -485,6 +485,8 @@ void sample_after_fork(void)
 {
 	struct block *mine = own;
 
+	record_after_fork();
+	sampler_images_after_fork();
 	for (struct block *b = atomic_load(&blocks); b; b = b->next) {
 		sampler_timer_forget(&b->timer);
 		waits_forget(&b->waits);

@@ -152,7 +152,7 @@ static const struct {
 	[RECORDING_RUNS] = {"running", "still runs"},
 	[RECORDING_EXIT] = {"exit", "ended through exit()"},
 	[RECORDING_LEFT] = {"_exit", "ended through _exit() or quick_exit()"},
-	[RECORDING_DETACHED] = {"detached", "went on without the agent"},
+	[RECORDING_DETACHED] = {"detached", "was detached, and went on"},
 	[RECORDING_FILTERED] = {"filtered", "went on unrecorded, under a seccomp filter"},
 };
 
