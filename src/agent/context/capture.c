@@ -156,8 +156,10 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 		}
 		if (call->edge == AGENT_NONE) {
 			at_site(p, site_of(call->site));
-			if (!agent_call_pushes(call)) /* the stub leads to the site's trampoline only */
+			if (!agent_call_pushes(call)) { /* what the site adds whatever it calls */
+				p->id -= agent_site_addend(site_of(call->site));
 				return CAPTURE_OK;
+			}
 			p->id = agent_entry_id(&p->entries[p->count - 1]);
 			p->count--;
 			return CAPTURE_OK;
@@ -383,6 +385,7 @@ static bool leave_no_callback(struct capture_point *p, uint32_t site, uint64_t f
 		return false;
 	if (!is_pushed && (calls_foreign(site_of(site), inner) || capture_site_calls(site) != CAPTURE_CALLS_LOUD)) {
 		p->is_in_call = true;
+		p->id -= agent_site_addend(site_of(site));
 		return !walk_may_lead(site, inner, WALK_PUSHES_NONE);
 	}
 	n = walk_tail_path(from, inner, pushes, path);

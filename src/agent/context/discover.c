@@ -13,6 +13,7 @@
 #include "agent/code/dispatch_table.h"
 #include "agent/code/code.h"
 #include "agent/os/memory.h"
+#include "agent/os/options.h"
 #include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
 #include "agent/patch/reach.h"
@@ -109,10 +110,12 @@ static uint32_t callee_at(uintptr_t target)
 	return callee;
 }
 
-/* Whatever the site calls: a tail call leaves no frame, and an addend is taken off behind each call. */
-static bool needs_code(const struct agent_site *site)
+/* The thread has no frame of the function in the running segment. */
+static bool promote(uint32_t function)
 {
-	return agent_site_is_tail(site) || agent_site_addend(site);
+	if (agent_function_is(function, AGENT_FUNCTION_EVENTLESS))
+		segment_find_interrupted();
+	return promote_function(function);
 }
 
 struct agent_call *discover_call(uint32_t site, uintptr_t target)
@@ -128,8 +131,9 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 	callee = no_callback_is_known(target) ? AGENT_NONE : callee_at(agent_resolve(target));
 	if (agent_function_is(callee, AGENT_FUNCTION_SEEN)) /* it cannot be written now */
 		return NULL;
-	if (agent_function_is(callee, AGENT_FUNCTION_EVENTLESS) && needs_code(agent_site(site)) &&
-	    !promote_function(callee))
+	/* The stack would not show who has called it. */
+	if (agent_function_is(callee, AGENT_FUNCTION_EVENTLESS) && agent_site_is_tail(agent_site(site)) &&
+	    !promote(callee))
 		return NULL;
 	if (!agent_reserve((void **)&p->calls, &p->call_capacity, p->call_count + 1, sizeof *p->calls) ||
 	    !agent_reserve((void **)&p->present_calls, &p->present_call_capacity, p->present_call_count + 1,
@@ -141,11 +145,11 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		.callee = callee,
 		.edge = AGENT_NONE,
 		.target = target,
-		/* Where another call has an addend none is left alone. */
+		/* Where another call has an addend it is on the id in eventless functions, too; others are not left alone. */
 		.never_calls_back =
-			(no_callback_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_NO_CALLBACK) ||
-			 agent_function_is(callee, AGENT_FUNCTION_EVENTLESS)) &&
-			!agent_site_addend(agent_site(site)),
+			agent_function_is(callee, AGENT_FUNCTION_EVENTLESS) ||
+			((no_callback_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_NO_CALLBACK)) &&
+			 !agent_site_addend(agent_site(site))),
 	};
 	same = agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? agent_call_to(site, callee) : NULL;
 	if (same)
@@ -435,6 +439,8 @@ bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_
 	if (!agent_thread_begin())
 		return false;
 	segment_leave_gone(regs);
+	if (agent_options.is_lazy) /* while its state is as it was kept */
+		segment_find_interrupted();
 	if (!walk_stack(w, regs, &agent_thread) || !reach_frames(w, NULL) || !promote_frames(w))
 		return false;
 	is_added = discover_frames(w, &agent_thread, NULL);
@@ -503,7 +509,7 @@ bool discover_entry(uintptr_t target)
 {
 	uint32_t function = callee_at(target);
 
-	return function != AGENT_NONE && promote_function(function) &&
+	return function != AGENT_NONE && promote(function) &&
 	       (agent_function(function)->is_hooked ||
 		(agent_function(function)->entry_bytes && patch_entry(function)));
 }

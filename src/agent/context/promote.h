@@ -12,7 +12,7 @@
  * So no frame of an instrumented function is ever inside of an eventless one. What makes a tail call that is not of a no-callback function
  * is instrumented, and so is what it leads to: the stack would not show them.
  *
- * Under the agent's lock.
+ * Under the agent's lock. What the running segment has interrupted is known (segment_find_interrupted): its state may change.
  */
 #ifndef WM_AGENT_PROMOTE_H
 #define WM_AGENT_PROMOTE_H
@@ -22,10 +22,6 @@
 
 #include "agent/context/walk.h"
 
-/* Stops other threads where nothing is half done, and makes the states of those unknown that may be in eventless code. False: not now. */
-typedef bool (*promote_stop_fn)(void);
-/* Once, at start. */
-void promote_set_stop(promote_stop_fn stop);
 /* The eventless functions of the running segment's frames. False: they could not be instrumented, and the state cannot become that of the
  * stack. */
 bool promote_frames(const struct walk *w);

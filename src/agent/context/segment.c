@@ -3,6 +3,7 @@
 
 #include "agent/context/coroutine_stacks.h"
 #include "agent/threads/segments.h"
+#include "agent/os/options.h"
 #include "agent/os/state.h"
 #include "agent/context/capture.h"
 #include "agent/context/discover.h"
@@ -24,7 +25,7 @@ static void repair(void *data)
 
 	agent_lock(&guard);
 	if (!discover_repair(data))
-		agent_thread.id = AGENT_LOST_ID;
+		agent_thread.id = agent_options.is_lazy ? AGENT_UNKNOWN_ID : AGENT_LOST_ID;
 	agent_unlock(&guard);
 }
 
@@ -33,7 +34,7 @@ void segment_return(const struct agent_segment *left, struct unwind_regs *regs)
 	bool was_on_alternate = agent_thread.is_on_alternate;
 
 	segments_put_back(&agent_thread, left);
-	if (left->version != agent_state_version() && left->top && agent_is_on)
+	if ((left->epoch != agent_epoch() || left->is_old) && left->top && agent_is_on)
 		own_stack_call_from(was_on_alternate, repair, regs);
 }
 
@@ -44,7 +45,7 @@ static uint32_t prefix_of_interrupted(const struct agent_segment *s)
 	struct unwind_regs regs;
 	wm_context context;
 
-	if (!interrupted || s->version != agent_state_version())
+	if (!interrupted || s->epoch != agent_epoch())
 		return WM_PREFIX_LOST;
 	unwind_regs_of_signal(interrupted, &regs);
 	/* The handler has sent it elsewhere. */
@@ -69,7 +70,7 @@ void segment_find_interrupted(void)
 	agent_thread.base->prefix = WM_PREFIX_SIGNAL;
 	if (!outer)
 		return;
-	segments_leave(NULL, agent_state_version(), &here);
+	segments_leave(NULL, agent_epoch(), &here);
 	segments_put_back(&agent_thread, outer);
 	prefix = prefix_of_interrupted(outer);
 	segments_put_back(&agent_thread, &here);

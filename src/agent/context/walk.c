@@ -656,6 +656,7 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, const stru
 	kind = is_instrumented ? NO_CALLBACK_NOT : called_without_callback(site, f, old);
 	if (kind != NO_CALLBACK_NOT) {
 		*ret_end = true;
+		c->no_callback_site = site;
 		return kind == NO_CALLBACK_CERTAIN;
 	}
 	if (!is_instrumented) {
@@ -699,7 +700,7 @@ bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *ol
 	if (!w->is_whole || is_broken(w, frame))
 		return false;
 	walk_place_entries(w, frame, old);
-	c->innermost = c->no_callback_tail = AGENT_NONE;
+	c->innermost = c->no_callback_tail = c->no_callback_site = AGENT_NONE;
 	for (size_t i = w->inside; i-- > frame;)
 		if (agent_function_is(w->frames[i].function, AGENT_FUNCTION_INSTRUMENTED))
 			c->innermost = w->frames[i].function;
@@ -791,6 +792,8 @@ bool walk_replay(const struct walk_chain *chain, const struct agent_entry *base,
 	for (size_t i = 0; i < chain->count; i++)
 		if (!replay_step(s, &chain->steps[i], is_captured))
 			return false;
+	if (!is_captured && chain->no_callback_site != AGENT_NONE)
+		s->id += agent_site_addend(agent_site(chain->no_callback_site));
 	return true;
 }
 

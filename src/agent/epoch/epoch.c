@@ -366,52 +366,6 @@ static bool stop_between(void)
 	return false;
 }
 
-static bool may_be_eventless(const struct way *way)
-{
-	if (!way->walk.is_whole)
-		return true;
-	for (size_t i = 0; i < way->walk.inside; i++)
-		if (agent_function_is(way->walk.frames[i].function, AGENT_FUNCTION_EVENTLESS))
-			return true;
-	return false;
-}
-
-static enum stop_held inspect_others(void)
-{
-	enum stop_held ret = STOP_FREE;
-
-	threads_for_each(r) {
-		if (!stop_has(r) || r == agent_thread.record || inspect_thread(r))
-			continue;
-		if (atomic_load(&r->phase) == THREAD_WAITS)
-			return STOP_HELD_STAYS;
-		ret = STOP_HELD;
-	}
-	return ret;
-}
-
-bool epoch_stop_to_promote(void)
-{
-	enum stop_held held = STOP_HELD;
-
-	if (agent_is_unloading || !segment_is_between(&agent_thread))
-		return false;
-	way_count = 0;
-	for (unsigned int times = 0; held != STOP_FREE && times < MOVES_MAX; times++) {
-		if (!stop_others())
-			return false;
-		held = inspect_others();
-		if (held == STOP_HELD_STAYS || (held == STOP_HELD && !stop_again(times)))
-			return false;
-	}
-	if (held != STOP_FREE)
-		return false;
-	for (struct way *way = stopped_from(ways); way; way = stopped_from(way + 1))
-		if (way->thread->state->base && may_be_eventless(way))
-			way->thread->state->id = AGENT_FOREIGN_ID;
-	return true;
-}
-
 bool epoch_settle(bool (*is_late)(void))
 {
 	way_count = 0;

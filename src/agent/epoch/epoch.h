@@ -25,9 +25,6 @@ bool epoch_is_due(void);
  * agent's lock. */
 struct unwind_regs;
 void epoch_retarget_returns(const struct unwind_regs *regs);
-/* For context/promote.h: stops the other threads where their states are those of their frames. Those that may be in eventless code have an
- * id from then on that makes them compute their context. False: not now. */
-bool epoch_stop_to_promote(void);
 /*
  * After an attach: functions on the stacks of all threads are instrumented, calls in progress added, and each thread's state is made
  * what its stack says, in the encoding in force; or lost where that is not known, or when it is late. False: a thread is where that cannot

@@ -177,7 +177,7 @@ static int own_swapcontext(ucontext_t *from, const ucontext_t *to)
 
 	if (!agent_is_on || !agent_thread.base)
 		return real_swap()(from, to);
-	segments_leave(NULL, agent_state_version(), &left);
+	segments_leave(NULL, agent_epoch(), &left);
 	rc = real_swap()(from, landing(to, &copy));
 	put_back(&left);
 	return rc;

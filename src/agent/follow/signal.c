@@ -176,7 +176,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	outer = bus_open(__builtin_frame_address(0));
-	left = segments_begin_handler(&agent_thread, context, agent_state_version(), WM_PREFIX_NONE,
+	left = segments_begin_handler(&agent_thread, context, agent_epoch(), WM_PREFIX_NONE,
 				      (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
 	agent_thread.is_on_alternate = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)interrupted->uc_stack.ss_sp <
 				       interrupted->uc_stack.ss_size;
@@ -192,7 +192,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	bus_close(outer);
 	/* A handler may send what it interrupted elsewhere. */
 	if (!is_shown(&shown[0]))
-		left->version = 0;
+		left->epoch = 0;
 	put_back(shown, count);
 	restart_not(context);
 	unwind_regs_of_signal(context, &regs);

@@ -135,9 +135,10 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	} else {
 		/* Nothing can be written here now, or is to be. */
 		go_on_as_program(site, saved);
-		if (!agent_function_is(site->function, AGENT_FUNCTION_EVENTLESS) ||
-		    !no_callback_is_known(target_of(site, saved)))
+		if (!agent_function_is(site->function, AGENT_FUNCTION_EVENTLESS))
 			agent_thread.id = AGENT_LOST_ID;
+		else if (!no_callback_is_known(target_of(site, saved)))
+			agent_thread.id = AGENT_UNKNOWN_ID;
 	}
 	agent_unlock_at_entry(&guard);
 }

@@ -64,7 +64,7 @@ static int run_child(void *data)
 	struct agent_guard guard;
 
 	if (agent_is_on && agent_thread.base) {
-		segments_begin_handler(&agent_thread, NULL, agent_state_version(), start->prefix,
+		segments_begin_handler(&agent_thread, NULL, agent_epoch(), start->prefix,
 				       (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
 		agent_lock(&guard);
 		discover_entry((uintptr_t)start->run);

@@ -23,10 +23,10 @@ void attach_handlers(const struct walk *w, struct agent_thread *thread)
 			continue;
 		/* struct rt_sigframe: the return address, then the context. */
 		interrupted = (const ucontext_t *)(root + sizeof root); /* NOLINT(performance-no-int-to-ptr) */
-		left = segments_begin_handler(thread, interrupted, agent_state_version(), WM_PREFIX_SIGNAL, root);
+		left = segments_begin_handler(thread, interrupted, agent_epoch(), WM_PREFIX_SIGNAL, root);
 		thread->is_on_alternate = root - (uintptr_t)interrupted->uc_stack.ss_sp < interrupted->uc_stack.ss_size;
 		left->id = AGENT_LOST_ID;
-		left->version = 0;
+		left->epoch = 0;
 		left->predates_attach = true;
 	}
 }

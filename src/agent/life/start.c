@@ -19,7 +19,6 @@
 #include "agent/code/code.h"
 #include "agent/follow/coroutine.h"
 #include "agent/context/discover.h"
-#include "agent/context/promote.h"
 #include "agent/threads/entry.h"
 #include "agent/epoch/epoch.h"
 #include "native/exec.h"
@@ -154,7 +153,6 @@ enum wmk_agent agent_start(void)
 	agent_entry_init();
 	tick_init();
 	fork_log_start();
-	promote_set_stop(epoch_stop_to_promote);
 	if (!code_has_address_space())
 		return WMK_AGENT_NO_ROOM;
 	if (!agent_images_begin() || !no_callback_init() || !agent_clients_prepare(&is_new))

@@ -5,6 +5,7 @@
  */
 #include "agent/patch/reach.h"
 
+#include "agent/code/dispatch_table.h"
 #include "agent/os/memory.h"
 #include "agent/os/options.h"
 #include "agent/patch/batch.h"
@@ -15,6 +16,11 @@
 #include "agent/program/program.h"
 #include "agent/program/record.h"
 #include "agent/threads/stop.h"
+#include "native/unwind/cfi.h"
+
+enum {
+	STACK_ALIGN_BYTES = 16,
+};
 
 static bool add_sites(uint32_t function, const struct scan_function *scan)
 {
@@ -74,10 +80,28 @@ static bool add_node(uint32_t function)
 	return true;
 }
 
+/*
+ * Its unwind table is that of code without a frame, but it makes calls: a stack with it could not be walked. The stack pointer is a multiple
+ * of 16 at a call, and so is the CFA.
+ */
+static bool has_no_table(const struct agent_function *f, const struct scan_function *scan)
+{
+	struct eh_function range;
+	struct cfi_row row;
+	size_t i = 0;
+
+	while (i < scan->site_count && scan->sites[i].kind != SCAN_CALL && scan->sites[i].kind != SCAN_CALL_INDIRECT)
+		i++;
+	return i < scan->site_count && (!agent_image_function(f->image, scan->sites[i].address, &range) ||
+					!cfi_row_at(&f->image->table, &range, scan->sites[i].address, &row) ||
+					(row.cfa_kind == CFI_CFA_REGISTER && row.cfa_register == CFI_RSP &&
+					 row.cfa_value % STACK_ALIGN_BYTES != 0));
+}
+
 static bool instrument(uint32_t function, const struct scan_function *scan)
 {
 	struct agent_program *p = &agent_program;
-	bool is_lazy = agent_options.is_lazy;
+	bool is_lazy = agent_options.is_lazy && !has_no_table(agent_function(function), scan);
 
 	record_image(agent_function(function)->image);
 	if (!agent_function_add_parts(function, scan) || !add_sites(function, scan) ||
@@ -175,8 +199,11 @@ static bool drop_calls(uint32_t function)
 		dropped.items[dropped.count++] = c;
 	}
 	for (size_t i = 0; i < dropped.count; i++) {
+		struct agent_call *call = agent_call(dropped.items[i]);
+
 		agent_call_unlist(dropped.items[i]);
-		agent_call(dropped.items[i])->is_gone = true;
+		call->is_gone = true;
+		dispatch_table_drop(call->site, call->target);
 	}
 	return true;
 }

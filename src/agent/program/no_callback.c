@@ -281,8 +281,6 @@ static const char *const names[] = {
 	"__assert_fail",
 	"abort",
 	"_exit",
-	"vfork",
-	"__vfork",
 	"_Exit",
 	"feof",
 	"ferror",
@@ -321,8 +319,8 @@ static const char *const names[] = {
 	"clock_nanosleep",
 };
 
-/* They capture, by their return address. */
-static const char *const events[] = {"wm1_agent_capture", "wm1_agent_token", "wm1_agent_event"};
+/* They capture, by their return address; or keep the thread's state for when they return, as vfork. */
+static const char *const events[] = {"wm1_agent_capture", "wm1_agent_token", "wm1_agent_event", "vfork", "__vfork"};
 
 /* With the heap client: those of the table that take memory for the program. */
 static const char *const takes_memory[] = {

@@ -7,7 +7,7 @@ enum {
 	KEPT_ENTRIES = (sizeof(struct agent_segment) + sizeof(struct agent_entry) - 1) / sizeof(struct agent_entry),
 };
 
-static void leave(const volatile struct agent_thread *thread, const void *interrupted, uint64_t version,
+static void leave(const volatile struct agent_thread *thread, const void *interrupted, uint32_t epoch,
 		  struct agent_segment *ret)
 {
 	*ret = (struct agent_segment){.id = thread->id,
@@ -18,12 +18,12 @@ static void leave(const volatile struct agent_thread *thread, const void *interr
 				      .outer = thread->outer,
 				      .is_on_alternate = thread->is_on_alternate,
 				      .interrupted = interrupted,
-				      .version = version};
+				      .epoch = epoch};
 }
 
-void segments_leave(const void *interrupted, uint64_t version, struct agent_segment *ret)
+void segments_leave(const void *interrupted, uint32_t epoch, struct agent_segment *ret)
 {
-	leave(&agent_thread, interrupted, version, ret);
+	leave(&agent_thread, interrupted, epoch, ret);
 }
 
 /* In this order a handler that interrupts it finds a state of the old segment or of the new one, with room above it. */
@@ -37,13 +37,13 @@ void segments_begin(volatile struct agent_thread *thread, struct agent_entry *ba
 	thread->id = AGENT_FOREIGN_ID;
 }
 
-struct agent_segment *segments_begin_handler(struct agent_thread *thread, const void *interrupted, uint64_t version,
+struct agent_segment *segments_begin_handler(struct agent_thread *thread, const void *interrupted, uint32_t epoch,
 					     uint32_t prefix, uintptr_t root)
 {
 	struct agent_segment left, *kept;
 	struct agent_entry *base;
 
-	leave(thread, interrupted, version, &left);
+	leave(thread, interrupted, epoch, &left);
 	/* A push that was interrupted may be writing the free entry. */
 	kept = (struct agent_segment *)((left.top ? left.top : left.base + 1) + 1);
 	base = (struct agent_entry *)kept + KEPT_ENTRIES;

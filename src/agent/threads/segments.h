@@ -5,7 +5,7 @@
  *      | base | entries of main, f, g ... | (half a push) | what is kept | [signal] | entries of the handler ...
  *         ^ base of the segment left      top                               ^ base of the running one
  *
- * version: that of the id that is kept (agent_state_version). Signal-safe.
+ * epoch: the present one, which the id that is kept belongs to. Signal-safe.
  */
 #ifndef WM_AGENT_SEGMENTS_H
 #define WM_AGENT_SEGMENTS_H
@@ -17,12 +17,12 @@
 #include "agent/threads/thread.h"
 
 /* Keeps the running segment of this thread in *ret. interrupted: the ucontext_t of a handler, NULL in a call of the agent's. */
-void segments_leave(const void *interrupted, uint64_t version, struct agent_segment *ret);
+void segments_leave(const void *interrupted, uint32_t epoch, struct agent_segment *ret);
 /*
  * A segment on that prefix (WM_PREFIX_NONE: found when it is needed) for the handler that has interrupted the thread's running one, which
  * is kept on the context stack: jumps out of the handler find it there. The thread is this one, or is stopped.
  */
-struct agent_segment *segments_begin_handler(struct agent_thread *thread, const void *interrupted, uint64_t version,
+struct agent_segment *segments_begin_handler(struct agent_thread *thread, const void *interrupted, uint32_t epoch,
 					     uint32_t prefix, uintptr_t root);
 /* Another stack's: base is its first entry, the one above is free. The thread is this one, or is stopped. */
 void segments_begin(volatile struct agent_thread *thread, struct agent_entry *base, uintptr_t root,
