@@ -10,9 +10,9 @@
 #include "jvm/c/base/options.h"
 
 /*
- * In Agent_OnLoad; the rest comes with the events of the virtual machine. options: for good; clients that cannot work are switched off. False:
+ * In Agent_OnLoad; the rest comes with the events of the virtual machine. given: for good; clients that cannot work are switched off. False:
  * nothing is instrumented, which a line says.
  */
-bool jvm_encoding_load(JavaVM *vm, jvmtiEnv *jvmti, struct jvm_options *options);
+bool jvm_encoding_load(JavaVM *vm, jvmtiEnv *jvmti, struct jvm_options *given);
 
 #endif

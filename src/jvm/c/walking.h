@@ -10,14 +10,14 @@
 
 #include "jvm/c/base/options.h"
 
-/* In phase onload; the rest comes with the events of the virtual machine. options: as those of jvm_walking_prepare. */
-void jvm_walking_load(jvmtiEnv *jvmti, struct jvm_options *options);
+/* In phase onload; the rest comes with the events of the virtual machine. given: as of jvm_walking_prepare. */
+void jvm_walking_load(jvmtiEnv *jvmti, struct jvm_options *given);
 
 /*
- * What clients need of the virtual machine: capabilities and callbacks. In any phase, once. options: for good; clients that cannot work are
+ * What clients need of the virtual machine: capabilities and callbacks. In any phase, once. given: for good; clients that cannot work are
  * switched off. False: nothing is recorded, which a line says.
  */
-bool jvm_walking_prepare(jvmtiEnv *jvmti, struct jvm_options *options);
+bool jvm_walking_prepare(jvmtiEnv *jvmti, struct jvm_options *given);
 /* In phase live: enables the events. main: the thread whose contexts stand on nothing; NULL: it is not known. False as above. */
 bool jvm_walking_begin(jvmtiEnv *jvmti, JNIEnv *env, jthread main);
 /* No client records anything from here on. */

@@ -11,6 +11,8 @@
 #include "jvm/c/walk/method_names.h"
 #include "jvm/c/walk/walk.h"
 
+struct JNIInvokeInterface_;
+
 struct java_walk {
 	/* In. */
 	void *context;                 /* the ucontext_t of the signal */

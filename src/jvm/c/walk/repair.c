@@ -228,7 +228,7 @@ bool repair_context(ucontext_t *context, struct repair *ret)
 	ret->method = p.range.method;
 	memcpy(ret->name, caller.rule, strnlen(caller.rule, sizeof ret->name - 1) + 1);
 	regs[REG_RIP] = (greg_t)word_at(caller.slot);
-	regs[REG_RSP] = (greg_t)(caller.slot + 8);
+	regs[REG_RSP] = (greg_t)caller.slot + 8;
 	regs[REG_RBP] = (greg_t)caller.fp;
 	return true;
 }
