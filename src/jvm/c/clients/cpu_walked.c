@@ -47,17 +47,24 @@ static void label_thread(char label[TASK_NAME_BYTES + 2])
 	label[0] = '[';
 	memcpy(label + 1, name, len);
 	label[len + 1] = ']';
-	label[len + 2 < TASK_NAME_BYTES + 2 ? len + 2 : TASK_NAME_BYTES + 1] = '\0';
+	label[len + 2] = '\0';
+}
+
+/* A compiler's thread can run Java code, and has other reasons for having none while garbage is collected. */
+static bool is_compiler(const char *label)
+{
+	return strncmp(label, "[C1 Comp", 8) == 0 || strncmp(label, "[C2 Comp", 8) == 0;
 }
 
 /* Without a Java frame: a thread of the virtual machine, or why the walk has found none. */
-static wm_context context_without(const struct java_walk *w)
+static wm_context context_without(struct java_walk *w)
 {
-	char label[TASK_NAME_BYTES + 3];
+	char label[TASK_NAME_BYTES + 2];
 	wm_context ret = {.epoch = WM_EPOCH_WALKED, .prefix = jvm_walk_root()};
 
 	label_thread(label);
-	ret.site = jvm_method_names_label(w->is_java && !w->is_idle ? w->leaf : label);
+	w->is_idle |= !w->is_java || is_compiler(label);
+	ret.site = jvm_method_names_label(w->is_idle ? label : w->leaf);
 	if (!ret.site)
 		ret.prefix = WM_PREFIX_LOST;
 	return ret;
@@ -72,7 +79,7 @@ static void count_sample(const struct java_walk *w)
 		return;
 	header->sample_period_ns = period_ns;
 	__atomic_fetch_add(&header->samples, 1, __ATOMIC_RELAXED);
-	if (w->is_cut || (!w->count && w->is_java && !w->is_idle))
+	if (w->is_cut || (!w->count && !w->is_idle))
 		__atomic_fetch_add(&header->samples_cut, 1, __ATOMIC_RELAXED);
 }
 
