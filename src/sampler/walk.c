@@ -62,6 +62,13 @@ static bool is_made_code(struct walk_code *code, uintptr_t address)
 	return true;
 }
 
+static bool is_return_address(struct walk *w, uintptr_t pc)
+{
+	const struct sampler_image *image = image_at(w, pc - 1);
+
+	return image ? is_behind_call(image, pc) : is_made_code(w->code, pc - 1);
+}
+
 /* The frame may be on another stack than the stack pointer: one that lies above, so that a walk comes to an end. */
 static bool load_frame(struct walk *w, const struct unwind_stack *stack, uint64_t rbp, uint64_t *ret_rbp,
 		       uint64_t *ret_pc)
@@ -77,13 +84,11 @@ static bool load_frame(struct walk *w, const struct unwind_stack *stack, uint64_
 static bool step_by_frame_pointer(struct walk *w, const struct unwind_stack *stack, struct unwind_regs *regs)
 {
 	uint64_t rbp = regs->r[CFI_RBP], caller_rbp, pc;
-	const struct sampler_image *image;
 
 	if (!(regs->known >> CFI_RBP & 1) || rbp % WORD_BYTES || rbp < regs->r[CFI_RSP] ||
 	    !load_frame(w, stack, rbp, &caller_rbp, &pc))
 		return false;
-	image = image_at(w, pc - 1);
-	if (image ? !is_behind_call(image, pc) : !is_made_code(w->code, pc - 1))
+	if (!is_return_address(w, pc))
 		return false;
 	regs->pc = pc;
 	regs->r[CFI_RSP] = rbp + 2 * WORD_BYTES;
@@ -110,22 +115,43 @@ static enum unwind_result step_by_return_path(struct walk *w, const struct sampl
 					      const struct unwind_stack *stack, struct unwind_regs *regs)
 {
 	const struct eh_text *text = eh_text_of(&image->table.image, regs->pc);
-	const struct sampler_image *caller;
 	struct unwind_regs next = *regs;
 	struct unwind_frame frame;
-	struct eh_function f;
 	struct cfi_row row;
 
-	if (!text || eh_find(&image->table, regs->pc - regs->is_return_address, &f) ||
-	    !return_path_row(text, regs->pc, &row) || unwind_step_by_row(&row, stack, &next, &frame) != UNWIND_OK)
+	if (!text || !return_path_row(text, regs->pc, &row) ||
+	    unwind_step_by_row(&row, stack, &next, &frame) != UNWIND_OK)
 		return UNWIND_UNKNOWN;
 	if (is_goexit(image, &next))
 		return UNWIND_END;
-	caller = image_at(w, next.pc - 1);
-	if (caller ? !is_behind_call(caller, next.pc) : !is_made_code(w->code, next.pc - 1))
+	if (!is_return_address(w, next.pc))
 		return UNWIND_UNKNOWN;
 	*regs = next;
 	return UNWIND_OK;
+}
+
+/*
+ * clang moves what ends a frame to before a branch, and leaves the call frame information behind it: for an instruction or two that names a
+ * wrong word. Where the word is 0 or no return address, the way to the ret finds the right one; other words, as where a handler or a coroutine
+ * returns to, stand. `was` is the frame that is not at a return address, *regs and `result` are what its call frame information said.
+ */
+static enum unwind_result correct(struct walk *w, const struct sampler_image *image, const struct unwind_stack *stack,
+				  const struct unwind_regs *was, enum unwind_result result, struct unwind_regs *regs,
+				  uint32_t *ret_flags)
+{
+	struct unwind_regs next = *was;
+
+	if (result == UNWIND_OK && is_return_address(w, regs->pc))
+		return UNWIND_OK;
+	if (step_by_return_path(w, image, stack, &next) == UNWIND_OK) {
+		*ret_flags = WALK_RETURN | WALK_GUESSED;
+		*regs = next;
+		return UNWIND_OK;
+	}
+	if (result == UNWIND_END || image_at(w, regs->pc) || is_made_code(w->code, regs->pc))
+		return result;
+	*regs = *was;
+	return UNWIND_UNKNOWN;
 }
 
 /*
@@ -137,9 +163,8 @@ static bool is_outermost(const struct sampler_image *image, const struct unwind_
 	static const uint8_t hlt = 0xf4;
 	uintptr_t entry = getauxval(AT_ENTRY);
 	const struct eh_text *text = eh_text_of(&image->table.image, regs->pc);
-	struct eh_function f;
 
-	if (!text || eh_find(&image->table, regs->pc - regs->is_return_address, &f))
+	if (!text)
 		return false;
 	if (regs->pc >= entry && regs->pc - entry <= ENTRY_BYTES && return_path_is_straight(text, entry, regs->pc))
 		return true;
@@ -147,26 +172,44 @@ static bool is_outermost(const struct sampler_image *image, const struct unwind_
 	       *(const uint8_t *)regs->pc == hlt; /* NOLINT(performance-no-int-to-ptr) */
 }
 
+static bool has_data(const struct sampler_image *image, const struct unwind_regs *regs)
+{
+	struct eh_function f;
+
+	return eh_find(&image->table, regs->pc - regs->is_return_address, &f);
+}
+
+static enum unwind_result step_by_cfi(struct walk *w, struct sampler_image *image, const struct unwind_stack *stack,
+				      struct unwind_regs *regs, uint32_t *ret_flags)
+{
+	struct unwind_frame frame;
+	struct unwind_regs was = *regs;
+	enum unwind_result result;
+
+	/* Rows are of this image. */
+	if (w->cache)
+		w->cache->generation = image->number;
+	result = unwind_step(&image->table, stack, w->cache, regs, &frame);
+	if (result == UNWIND_OK)
+		*ret_flags = (regs->is_return_address ? WALK_RETURN : 0) | (frame.is_signal ? WALK_SIGNAL : 0);
+	if (was.is_return_address || result == UNWIND_UNKNOWN ||
+	    (result == UNWIND_OK && (!regs->is_return_address || !frame.return_slot)))
+		return result;
+	return correct(w, image, stack, &was, result, regs, ret_flags);
+}
+
 static enum unwind_result step(struct walk *w, struct sampler_image *image, const struct unwind_stack *stack,
 			       struct unwind_regs *regs, uint32_t *ret_flags)
 {
-	struct unwind_frame frame;
-	enum unwind_result result = UNWIND_UNKNOWN;
+	enum unwind_result result = image ? step_by_cfi(w, image, stack, regs, ret_flags) : UNWIND_UNKNOWN;
 
-	if (image) {
-		/* Rows are of this image. */
-		if (w->cache)
-			w->cache->generation = image->number;
-		result = unwind_step(&image->table, stack, w->cache, regs, &frame);
-	}
-	if (result == UNWIND_OK)
-		*ret_flags = (regs->is_return_address ? WALK_RETURN : 0) | (frame.is_signal ? WALK_SIGNAL : 0);
 	if (result != UNWIND_UNKNOWN)
 		return result;
-	if (image && is_outermost(image, regs))
-		return UNWIND_END;
-	if (image)
+	if (image && !has_data(image, regs)) {
+		if (is_outermost(image, regs))
+			return UNWIND_END;
 		result = step_by_return_path(w, image, stack, regs);
+	}
 	if (result == UNWIND_END || (result == UNWIND_UNKNOWN && !step_by_frame_pointer(w, stack, regs)))
 		return result;
 	*ret_flags = WALK_RETURN | WALK_GUESSED;

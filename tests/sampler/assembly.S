@@ -1,9 +1,10 @@
 /*
  * assembly.S - functions without call frame information, as hand assembly has them. C calls by_push, which calls by_branches, which calls
  * by_frame, which calls back(); the registers that they use are those that compilers keep values in. on_stack(f, top) calls f on another stack.
+ * late has call frame information that is wrong where it spends its time, as clang's is when it moves the end of a frame.
  */
 	.text
-	.globl by_push, on_stack
+	.globl by_push, on_stack, late
 
 by_push:
 	pushq	%rbx
@@ -60,6 +61,24 @@ on_stack:
 	call	*%rdi
 	leave
 	ret
+
+	.type	late, @function
+late:
+	.cfi_startproc
+	pushq	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbx, -16
+	pushq	%rax
+	.cfi_def_cfa_offset 24
+	addq	$8, %rsp
+0:	decq	%rdi
+	jnz	0b
+	.cfi_def_cfa_offset 16
+	popq	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.size	late, .-late
 
 #ifdef ENTRY
 	.globl	_start

@@ -2,6 +2,7 @@
 #include <waymark.h>
 
 void by_push(int x);
+void late(long times);
 void on_stack(void (*f)(void), void *top);
 
 volatile int sink;
@@ -32,6 +33,7 @@ int main(int argc, char **argv)
 {
 	(void)argv;
 	outer(argc, argc + 1, argc * 3, argc * 5);
+	late(100000000);
 	on_stack(elsewhere, stack + sizeof stack);
 	sink++;
 	return 0;

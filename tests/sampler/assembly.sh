@@ -1,6 +1,6 @@
 #!/bin/bash
 # assembly.sh BUILD SOURCES - walks through code without call frame information: hand assembly (SOURCES/assembly.S), a program whose entry
-# function is its own, and a stack that a frame pointer leads away from. The stacks are whole, and frames that were found so are marked.
+# function is its own, call frame information that is wrong for a while, and a stack that a frame pointer leads away from. The stacks are whole, and frames that were found so are marked.
 set -u
 waymark=$1/waymark source=$2
 include=$(cd "$source/../../include" && pwd)
@@ -25,6 +25,8 @@ try() {
 	rm -rf out && mkdir out
 	timeout 60 "$waymark" run -q --sample -o out/ ./program || { echo "FAIL: $name: status $?"; failures=$((failures + 1)); }
 	expect "$name" back "main;outer_[fp];by_push_[fp];by_branches_[fp];by_frame;back 2"
+	"$waymark" report --format=folded --metric=cpu out/*.wmk | sed 's/ [0-9]*$//' | grep late >late.txt
+	[ "$(cat late.txt)" = 'main_[fp];late' ] || { echo "FAIL: $name: late: $(cat late.txt)"; failures=$((failures + 1)); }
 	expect "$name" elsewhere "main_[fp];on_stack;elsewhere 1"
 }
 
