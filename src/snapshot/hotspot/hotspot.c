@@ -54,8 +54,8 @@ static void cut_deleted(char *path)
 		path[len - own] = '\0';
 }
 
-/* Copies the path of the first mapping of a file of that name, as maps has it. */
-static bool find_mapped(pid_t pid, const char *name, char ret[PATH_MAX])
+/* Copies the path of the first mapping of a file whose name is that, or begins so, as maps has it. */
+static bool find_mapped(pid_t pid, const char *name, bool is_begin, char ret[PATH_MAX])
 {
 	FILE *maps = open_maps(pid);
 	char *line = NULL, *path;
@@ -64,7 +64,8 @@ static bool find_mapped(pid_t pid, const char *name, char ret[PATH_MAX])
 
 	while (maps && !is_found && (path = next_path(maps, &line, &capacity))) {
 		cut_deleted(path);
-		is_found = text_equal(text_base_name(path), name) && strlen(path) < PATH_MAX;
+		is_found = strncmp(text_base_name(path), name, strlen(name)) == 0 && strlen(path) < PATH_MAX &&
+			   (is_begin || text_equal(text_base_name(path), name));
 		if (is_found)
 			strcpy(ret, path);
 	}
@@ -78,7 +79,8 @@ bool hotspot_is_there(pid_t pid)
 {
 	char path[PATH_MAX];
 
-	return find_mapped(pid, "libjvm.so", path);
+	/* OpenJ9 has a libjvm.so, too, and writes a dump at SIGQUIT. */
+	return find_mapped(pid, "libjvm.so", false, path) && !find_mapped(pid, "libj9vm", true, path);
 }
 
 /* The kernel shows paths of the file system that the root directory is in: cuts off what is above that directory. */
@@ -115,7 +117,7 @@ bool hotspot_path_there(const struct hotspot *h, int fd, char ret[PATH_MAX])
 
 bool hotspot_find_mapped(const struct hotspot *h, const char *name, char ret[PATH_MAX])
 {
-	return find_mapped(h->pid, name, ret) && make_path_there(h, ret);
+	return find_mapped(h->pid, name, false, ret) && make_path_there(h, ret);
 }
 
 int hotspot_open_there(const struct hotspot *h, const char *path, int flags)

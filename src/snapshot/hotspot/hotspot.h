@@ -31,7 +31,7 @@ struct hotspot {
 	bool handles_sigquit; /* so it has a thread that can begin the listener */
 };
 
-/* True: the process has mapped a libjvm.so. False, too: its maps cannot be read. */
+/* True: the process has mapped a libjvm.so of HotSpot. False, too: its maps cannot be read. */
 bool hotspot_is_there(pid_t pid);
 /* Refuses a process that has ended, is stopped, or belongs to another user. */
 struct error *hotspot_open(pid_t pid, struct hotspot *ret);
