@@ -11,19 +11,24 @@
 #include "base/vec.h"
 #include "cli/agent_options.h"
 #include "cli/attach_agent.h"
+#include "cli/attach_java.h"
 #include "cli/attach_root.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/recording_options.h"
+#include "cli/run_java.h"
 #include "cli/wait_options.h"
 #include "model/base/recording.h"
 #include "object/object.h"
+#include "snapshot/hotspot/hotspot.h"
 
 struct request {
 	pid_t pid;
 	struct agent_choices clients;
 	struct wait_choices waits;
+	struct run_java_options java;
+	bool is_java; /* the process is a virtual machine of HotSpot */
 	bool is_encode;
 	bool is_detach;
 	bool is_quiet;
@@ -61,6 +66,7 @@ static const struct option_row option_rows[] = {
 	 OPTION_FLAG(struct request, is_detach)},
 	OPTIONS_OF(attach_agent_options, struct request, clients),
 	OPTIONS_OF(wait_options, struct request, waits),
+	OPTIONS_OF(run_java_options, struct request, java),
 	{.name = "encode",
 	 .help = "encode every call of the program as it runs: samples have the frames that tail calls replaced, too",
 	 OPTION_FLAG(struct request, is_encode)},
@@ -95,8 +101,8 @@ static int parse_options(const struct command *command, struct request *r, int a
 	pid = strtol(argv[optind], &end, 10);
 	if (*end || end == argv[optind] || pid < 1 || pid > INT32_MAX)
 		return message_usage("attach", "%s: is no process id", argv[optind]);
-	if (r->is_detach && (agent_choices_is_any(&r->clients) || wait_option(&r->waits) || r->is_encode || r->output ||
-			     r->limit_bytes))
+	if (r->is_detach && (agent_choices_is_any(&r->clients) || run_java_option(&r->java) || wait_option(&r->waits) ||
+			     r->is_encode || r->output || r->limit_bytes))
 		return message_usage("attach", "--detach takes no other options but -q");
 	r->pid = (pid_t)pid;
 	if (wait_option(&r->waits) &&
@@ -104,8 +110,7 @@ static int parse_options(const struct command *command, struct request *r, int a
 		return message_usage("attach",
 				     "--wall and --off-cpu walk stacks without the agent, which --encode, --check and "
 				     "--heap need");
-	if (r->clients.of[WM1_AGENT_check].is_on || (!agent_choices_is_any(&r->clients) && !wait_option(&r->waits)))
-		agent_choices_add(&r->clients, WM1_AGENT_sample);
+	r->is_java = hotspot_is_there(r->pid);
 	return OPTIONS_PARSED;
 }
 
@@ -128,42 +133,96 @@ static struct error *check_program(pid_t pid)
 	return NULL;
 }
 
-static struct error *attach(const struct request *r)
+/* What machine code and virtual machines do not have in common. */
+static struct error *check_clients(const struct request *r)
 {
-	const char *env = getenv("WAYMARK_OUT"), *place = r->output ? r->output : env && *env ? env : NULL;
+	const char *java = run_java_option(&r->java);
+
+	if (!r->is_java && java)
+		return error_create(ERROR_ARGUMENT,
+				    "process %d: no virtual machine of HotSpot is seen in it, for which --%s is",
+				    (int)r->pid, java);
+	if (r->is_java && (r->is_encode || r->clients.of[WM1_AGENT_check].is_on))
+		return error_create(
+			ERROR_ARGUMENT,
+			"process %d: is a Java virtual machine, in which --%s works from the start only, by "
+			"`waymark run`",
+			(int)r->pid, r->is_encode ? "encode" : "check");
+	if (r->is_java && wait_option(&r->waits))
+		return error_create(ERROR_ARGUMENT,
+				    "process %d: is a Java virtual machine, whose threads --%s does not look at",
+				    (int)r->pid, wait_option(&r->waits));
+	return NULL;
+}
+
+/* Only the sampler and the agent for Java programs come into processes that see another file system. */
+static bool is_without_agent(const struct request *r)
+{
+	return r->is_java ||
+	       (!r->is_encode && !r->clients.of[WM1_AGENT_check].is_on && !r->clients.of[WM1_AGENT_heap].is_on);
+}
+
+static struct error *attach_to_native(const struct request *r, const char *pattern, bool is_apart, struct buffer *words)
+{
 	struct attach_options options = {.limit_bytes = r->limit_bytes,
-					 .is_sampler = !r->is_encode && !r->clients.of[WM1_AGENT_check].is_on &&
-						       !r->clients.of[WM1_AGENT_heap].is_on};
-	struct buffer pattern = {0}, words = {0};
+					 .pattern = pattern,
+					 .is_apart = is_apart,
+					 .is_sampler = is_without_agent(r)};
+	struct agent_choices clients = r->clients;
 	const char *more = getenv("WAYMARK_AGENT");
 	struct error *err;
 
+	if (clients.of[WM1_AGENT_check].is_on || (!agent_choices_is_any(&clients) && !wait_option(&r->waits)))
+		agent_choices_add(&clients, WM1_AGENT_sample);
 	if (options.is_sampler) {
 		wait_choices_print(&r->waits,
-				   r->clients.of[WM1_AGENT_sample].is_on ? r->clients.of[WM1_AGENT_sample].number : 0,
-				   &words);
+				   clients.of[WM1_AGENT_sample].is_on ? clients.of[WM1_AGENT_sample].number : 0, words);
 	} else {
-		agent_choices_print(&r->clients, &words);
-		buffer_printf(&words, ",%s", more ? more : "");
+		agent_choices_print(&clients, words);
+		buffer_printf(words, ",%s", more ? more : "");
 	}
-	buffer_u8(&words, 0);
-	err = buffer_error(&words) ?: recording_environment_check();
+	buffer_u8(words, 0);
+	err = buffer_error(words) ?: check_program(r->pid);
+	options.options = (const char *)words->bytes;
+	return err ? err : attach_agent(r->pid, &options);
+}
+
+static struct error *attach_to_java(const struct request *r, const char *pattern, struct buffer *words)
+{
+	struct attach_java_options options = {.limit_bytes = r->limit_bytes, .pattern = pattern};
+	struct agent_choices clients = r->clients;
+	struct error *err;
+
+	if (!agent_choices_is_any(&clients) && !run_java_option(&r->java))
+		agent_choices_add(&clients, WM1_AGENT_sample);
+	clients.of[WM1_AGENT_sample].is_given = clients.of[WM1_AGENT_sample].is_on;
+	run_java_print(&clients, &r->java, words);
+	buffer_u8(words, 0);
+	err = buffer_error(words);
+	options.words = (const char *)words->bytes;
+	return err ? err : attach_java(r->pid, &options);
+}
+
+static struct error *attach(const struct request *r)
+{
+	const char *env = getenv("WAYMARK_OUT"), *place = r->output ? r->output : env && *env ? env : NULL;
+	struct buffer pattern = {0}, words = {0};
+	bool is_apart = false;
+	struct error *err = check_clients(r) ?: recording_environment_check();
+
 	if (!err)
-		err = check_program(r->pid);
+		err = attach_is_apart(r->pid, is_without_agent(r), &is_apart);
 	if (!err)
-		err = attach_is_apart(r->pid, options.is_sampler, &options.is_apart);
-	if (!err)
-		err = options.is_apart ? attach_root_pattern(r->pid, place, &pattern)
-				       : recording_pattern(place ? place : ".", &pattern);
-	if (!err && r->output && !options.is_apart)
+		err = is_apart ? attach_root_pattern(r->pid, place, &pattern)
+			       : recording_pattern(place ? place : ".", &pattern);
+	if (!err && r->output && !is_apart)
 		err = recording_make_room("attach", place, r->is_quiet);
-	options.options = (const char *)words.bytes;
-	options.pattern = (const char *)pattern.bytes;
 	if (!err)
-		err = attach_agent(r->pid, &options);
+		err = r->is_java ? attach_to_java(r, (const char *)pattern.bytes, &words)
+				 : attach_to_native(r, (const char *)pattern.bytes, is_apart, &words);
 	if (!err && !r->is_quiet)
 		fprintf(stderr, "waymark attach: attached to %d; waymark attach --detach %d ends it%s\n", (int)r->pid,
-			(int)r->pid, options.is_apart ? "; the recording is in the file system of that process" : "");
+			(int)r->pid, is_apart ? "; the recording is in the file system of that process" : "");
 	buffer_deinit(&pattern);
 	buffer_deinit(&words);
 	return err;
@@ -185,19 +244,20 @@ static bool read_header(pid_t pid, const char *path, struct wmk_header *ret)
 }
 
 /* Its numbers are in its first page. */
-static void print_recording(pid_t pid, const char *path, bool is_sampler, bool is_apart)
+static void print_recording(const struct request *r, const char *path, bool is_sampler, bool is_apart)
 {
 	struct wmk_header h;
 
 	if (!*path) {
-		message_warn("attach", "it recorded nothing: no CPU time was used, or no thread was looked at");
+		message_warn("attach", "it recorded nothing: %s",
+			     r->is_java ? "there was no event" : "no CPU time was used, or no thread was looked at");
 		return;
 	}
 	if (is_apart)
-		message_warn("attach", "wrote /proc/%d/root%s, in the file system of that process", (int)pid, path);
+		message_warn("attach", "wrote /proc/%d/root%s, in the file system of that process", (int)r->pid, path);
 	else
 		message_warn("attach", "wrote %s", path);
-	if (!(is_apart ? read_header(pid, path, &h) : recording_header(path, &h)))
+	if (r->is_java || !(is_apart ? read_header(r->pid, path, &h) : recording_header(path, &h)))
 		return;
 	if (h.flags & WMK_FLAG_HEAP)
 		fprintf(stderr, "waymark attach: %" PRIu64 " %s allocated meanwhile live, %" PRIu64 " at most\n",
@@ -231,9 +291,9 @@ static struct error *detach(const struct request *r)
 
 	/* The library may be gone from here since. */
 	error_destroy(err);
-	err = detach_agent(r->pid, path, &is_sampler);
+	err = r->is_java ? detach_java(r->pid, path) : detach_agent(r->pid, path, &is_sampler);
 	if (!err && !r->is_quiet)
-		print_recording(r->pid, path, is_sampler, is_apart);
+		print_recording(r, path, is_sampler, is_apart);
 	return err;
 }
 

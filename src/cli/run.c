@@ -356,6 +356,7 @@ static const struct option_row option_rows[] = {
 	OPTIONS_OF(run_agent_options, struct request, clients.agent),
 	OPTIONS_OF(wait_options, struct request, clients.waits),
 	OPTIONS_OF(run_java_options, struct request, java_options),
+	OPTIONS_OF(run_java_file_options, struct request, java_options),
 	{.name = "encode",
 	 .help = "encode every call of the program as it runs: samples have the frames that tail calls replaced, too",
 	 OPTION_FLAG(struct request, clients.is_encode)},

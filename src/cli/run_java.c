@@ -94,6 +94,10 @@ const struct option_row run_java_options[] = {
 	/* clang-format off */
 	WM1_JVM_CLIENTS(OWN_ROW, SHARED_NONE)
 	/* clang-format on */
+	OPTIONS_END,
+};
+
+const struct option_row run_java_file_options[] = {
 	{.name = "profile",
 	 .argument = "FILE",
 	 .help = "java: write to FILE which calls are hot; a run that finds it keeps contexts of these at a lower price",
@@ -107,8 +111,7 @@ const struct option_row run_java_options[] = {
 	OPTIONS_END,
 };
 
-/* The first option that only the agent for Java programs knows, without its dashes; NULL: none. */
-static const char *java_option(const struct run_java_options *options)
+const char *run_java_option(const struct run_java_options *options)
 {
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
 		if (options->clients[i].is_on)
@@ -118,7 +121,7 @@ static const char *java_option(const struct run_java_options *options)
 
 bool run_java_is_all(const struct run_clients *clients, const struct run_java_options *options)
 {
-	return java_option(options) && !agent_choices_is_any(&clients->agent) && !wait_option(&clients->waits);
+	return run_java_option(options) && !agent_choices_is_any(&clients->agent) && !wait_option(&clients->waits);
 }
 
 /* ---- the agent ---- */
@@ -141,7 +144,7 @@ static struct error *find_agent(struct run_java *java)
 struct error *run_java_find(const struct run_clients *clients, const struct run_java_options *options,
 			    const char *program, struct run_java *ret)
 {
-	const char *option = java_option(options);
+	const char *option = run_java_option(options);
 	bool is_other = clients->is_with_agent || clients->is_without_agent;
 	struct error *err = NULL;
 
@@ -170,15 +173,12 @@ static void add_file(const char *name, const char *path, struct buffer *text)
 	free(here);
 }
 
-/* Words with commas behind them. --heap and --sample are options for machine code, too. */
-static void add_options(const struct run_clients *clients, const struct run_java_options *options, struct buffer *text)
+void run_java_print(const struct agent_choices *choices, const struct run_java_options *options, struct buffer *text)
 {
-	const struct agent_choice *agent = clients->agent.of;
+	const struct agent_choice *agent = choices->of;
 
 	if (agent[WM1_AGENT_check].is_on)
 		buffer_printf(text, "check,");
-	if (clients->is_encode)
-		buffer_printf(text, "encode,");
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++) {
 		const struct run_java_client *client = &options->clients[i];
 
@@ -207,7 +207,9 @@ struct error *run_java_set(const struct run_clients *clients, const struct run_j
 	if (!java->agent)
 		return NULL;
 	buffer_printf(&text, "%s=", java->agent);
-	add_options(clients, options, &text);
+	if (clients->is_encode)
+		buffer_printf(&text, "encode,");
+	run_java_print(&clients->agent, options, &text);
 	buffer_u8(&text, 0);
 	err = buffer_error(&text);
 	if (!err && setenv("WAYMARK_JAVA", (char *)text.bytes, 1) != 0)

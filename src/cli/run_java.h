@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 #include "cli/options.h"
 #include "cli/run_preload.h"
 #include "waymark/jvm.h"
@@ -27,8 +28,13 @@ struct run_java_options {
 	const char *cache;   /* the file; NULL: none */
 };
 
-/* The options' rows: their state is a struct run_java_options. */
+/* The options' rows, those of clients and of files: their state is a struct run_java_options. */
 extern const struct option_row run_java_options[];
+extern const struct option_row run_java_file_options[];
+/* The first option that only the agent for Java programs knows, without its dashes; NULL: none. */
+const char *run_java_option(const struct run_java_options *options);
+/* The agent's words for what was asked for, with commas behind them. --heap and --sample are options for machine code, too. */
+void run_java_print(const struct agent_choices *choices, const struct run_java_options *options, struct buffer *text);
 
 /* Files are malloc'd; NULL: virtual machines get no agent, because an option says so or it is not built. */
 struct run_java {

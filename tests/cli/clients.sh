@@ -38,8 +38,8 @@ check() {
 }
 
 [ "$(names agent | wc -l)" -ge 3 ] && [ "$(names java | wc -l)" -ge 3 ] || fail "rows: $("$rows")"
-check run 'run java' profile cache encode agent no-agent output limit quiet help
-check attach agent encode detach output limit quiet help
+check run 'run java' wall=HZ off-cpu=HZ profile cache encode agent no-agent output limit quiet help
+check attach 'agent java' wall=HZ off-cpu=HZ encode detach output limit quiet help
 
 # The words of WAYMARK_AGENT: all that a message lists, and no other.
 known=$(names agent word | paste -sd, | sed 's/,/, /g')

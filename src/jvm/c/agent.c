@@ -14,6 +14,7 @@
 #include "jvm/c/bridge/native_code.h"
 #include "jvm/c/clients/clients.h"
 #include "jvm/c/encoding.h"
+#include "jvm/c/live.h"
 #include "jvm/c/walking.h"
 #include "recorder/text.h"
 #include "runtime/clients.h"
@@ -108,5 +109,14 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 		jvm_walking_load(jvmti, &options);
 	else
 		jvm_encoding_load(vm, jvmti, &options);
+	return JNI_OK;
+}
+
+/* Never fails: what it has to say is in the answer. */
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *folder, void *reserved)
+{
+	(void)reserved;
+	if (folder)
+		jvm_live_request(vm, folder, machine);
 	return JNI_OK;
 }

@@ -34,11 +34,13 @@ bool jvm_walking_prepare(jvmtiEnv *jvmti, struct jvm_options *given)
 {
 	static const jvmtiCapabilities wanted = {.can_get_line_numbers = 1, .can_get_source_file_name = 1};
 	jvmtiEventCallbacks callbacks = {.VMInit = vm_begins, .VMDeath = vm_ends};
+	static bool is_known; /* the tables, which stay */
 
 	options = given;
 	jvm_thread_names_begin(jvmti);
 	jvm_event_use(context_here);
-	if (jvm_walk_init(jvmti) && (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE &&
+	is_known = is_known || jvm_walk_init(jvmti);
+	if (is_known && (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE &&
 	    jvm_clients_load(jvmti, &callbacks, options) &&
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE &&
 	    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL) == JVMTI_ERROR_NONE)
@@ -70,4 +72,10 @@ bool jvm_walking_begin(jvmtiEnv *jvmti, JNIEnv *env, jthread main)
 void jvm_walking_end(void)
 {
 	jvm_clients_end(options);
+}
+
+void jvm_walking_release(jvmtiEnv *jvmti)
+{
+	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_VM_DEATH, NULL);
+	jvm_clients_release(jvmti, options);
 }

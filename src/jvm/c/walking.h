@@ -14,7 +14,8 @@
 void jvm_walking_load(jvmtiEnv *jvmti, struct jvm_options *given);
 
 /*
- * What clients need of the virtual machine: capabilities and callbacks. In any phase, once. given: for good; clients that cannot work are
+ * What clients need of the virtual machine: capabilities and callbacks. In any phase, and again behind jvm_walking_release. given: until then; clients that cannot
+ * work are
  * switched off. False: nothing is recorded, which a line says.
  */
 bool jvm_walking_prepare(jvmtiEnv *jvmti, struct jvm_options *given);
@@ -22,5 +23,7 @@ bool jvm_walking_prepare(jvmtiEnv *jvmti, struct jvm_options *given);
 bool jvm_walking_begin(jvmtiEnv *jvmti, JNIEnv *env, jthread main);
 /* No client records anything from here on. */
 void jvm_walking_end(void);
+/* Behind it: the virtual machine goes on without them, and another set of clients may be prepared. */
+void jvm_walking_release(jvmtiEnv *jvmti);
 
 #endif

@@ -103,7 +103,7 @@ static struct error *begin_listener(const struct hotspot *h, int temp, uint64_t 
 
 	snprintf(name, sizeof name, ".attach_pid%u", (unsigned int)h->number);
 	/* One that another command has left, or makes just now, will do. */
-	fd = openat(temp, name, O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = openat(temp, name, O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error_os(errno, "process %d: its /tmp/%s cannot be made", (int)h->pid, name);
 	close(fd);

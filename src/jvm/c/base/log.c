@@ -17,17 +17,46 @@ enum {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t divert_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the divert_lock, which is taken inside of the other one. */
+static bool is_diverted;
+static struct wmrt_text diverted; /* where lines go; without a size: nowhere */
 /* Under the lock. A kind without a count is not there. */
 static struct {
 	char text[KIND_MAX];
 	uint64_t count;
 } kinds[KINDS];
 
+void jvm_log_into(struct wmrt_text text)
+{
+	pthread_mutex_lock(&divert_lock);
+	is_diverted = true;
+	diverted = text;
+	pthread_mutex_unlock(&divert_lock);
+}
+
+/* False: lines go to standard error. */
+static bool divert(const char *text)
+{
+	bool ret;
+
+	pthread_mutex_lock(&divert_lock);
+	ret = is_diverted;
+	if (ret && diverted.size) {
+		wmrt_text_add(&diverted, diverted.len ? "; " : "");
+		wmrt_text_add(&diverted, text);
+	}
+	pthread_mutex_unlock(&divert_lock);
+	return ret;
+}
+
 void jvm_log(const char *text)
 {
 	char buffer[LINE_MAX];
 	struct wmrt_text line = {buffer, sizeof buffer - 1, 0};
 
+	if (divert(text))
+		return;
 	wmrt_text_add(&line, "waymark: ");
 	wmrt_text_add(&line, text);
 	if (!wmrt_text_fits(&line))

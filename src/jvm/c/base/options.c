@@ -97,8 +97,9 @@ bool jvm_options_walk(const struct jvm_options *options)
 
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
 		is_one_on |= options->clients[i].is_on;
-	return is_one_on && !is_frequent(options) && !options->is_encoded && !options->is_checked &&
-	       !*options->include && !*options->exclude && !*options->jdk && !*options->profile && !*options->cache;
+	return is_one_on && (options->is_live || !is_frequent(options)) && !options->is_encoded &&
+	       !options->is_checked && !*options->include && !*options->exclude && !*options->jdk &&
+	       !*options->profile && !*options->cache;
 }
 
 bool jvm_options_parse(const char *text, struct jvm_options *ret, const char **unknown)

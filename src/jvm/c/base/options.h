@@ -28,8 +28,9 @@ struct jvm_options {
 	char profile[JVM_PATH_BYTES];  /* profile=FILE: codes by the heat of earlier runs; empty: not there */
 	char cache[JVM_PATH_BYTES];    /* cache=FILE: rewritten classes of earlier runs; empty: not there */
 	bool is_checked; /* check: compare each capture with a walk of the stack, and say how many agreed when the process ends */
-	bool is_encoded;     /* encode, encoder=NAME: the clients do not walk (jvm_options_walk) */
-	bool is_lucce;       /* encoder=lucce: contexts as in the paper; encoder=fast is the default */
+	bool is_live;    /* not an option: the virtual machine ran before; however many events there are, they walk */
+	bool is_encoded; /* encode, encoder=NAME: the clients do not walk (jvm_options_walk) */
+	bool is_lucce;   /* encoder=lucce: contexts as in the paper; encoder=fast is the default */
 	int32_t check_every; /* check=N: and so at every Nth entry of an instrumented method; 0: not there */
 	struct jvm_client_option clients[WM1_JVM_CLIENT_COUNT]; /* NAME, NAME=NUMBER */
 };

@@ -9,9 +9,10 @@
 #include "jvm/c/clients/event.h"
 #include "jvm/c/clients/live_objects.h"
 
-/* Written by load and begin, before the first event. */
+/* Written by load, before the first event. */
 static int32_t interval = INT32_MAX;
 static bool is_recorded, is_kept;
+static bool is_over; /* they are those of a recording that has ended */
 
 /*
  * Bytes that an allocation stands for. The virtual machine samples one when a random number of bytes was allocated, which is `interval`
@@ -35,12 +36,32 @@ static void JNICALL object_allocated(jvmtiEnv *jvmti, JNIEnv *env, jthread threa
 		wmrt_event(context, "alloc", sampled_bytes(size));
 	if (is_kept)
 		jvm_live_objects_add(env, object, context, sampled_bytes(size));
-	jvm_resume();
+	jvm_event_end();
 }
 
 static void listen(jvmtiEventCallbacks *callbacks)
 {
 	callbacks->SampledObjectAlloc = object_allocated;
+}
+
+static void end_alloc(void)
+{
+	is_over = true;
+}
+
+static void end_live(void)
+{
+	jvm_live_objects_record();
+	is_over = true;
+}
+
+/* The first load of a recording forgets what the one before was asked for. */
+static void begin_anew(void)
+{
+	if (!is_over)
+		return;
+	is_over = is_recorded = is_kept = false;
+	interval = INT32_MAX;
 }
 
 static bool set_interval(jvmtiEnv *jvmti, int32_t number)
@@ -52,12 +73,14 @@ static bool set_interval(jvmtiEnv *jvmti, int32_t number)
 
 static bool load_alloc(jvmtiEnv *jvmti, int32_t number)
 {
+	begin_anew();
 	is_recorded = true;
 	return set_interval(jvmti, number);
 }
 
 static bool load_live(jvmtiEnv *jvmti, int32_t number)
 {
+	begin_anew();
 	is_kept = jvm_live_objects_init(jvmti);
 	return is_kept && set_interval(jvmti, number);
 }
@@ -68,6 +91,7 @@ const struct jvm_client jvm_client_alloc = {
 	.events = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC},
 	.listen = listen,
 	.load = load_alloc,
+	.end = end_alloc,
 };
 
 const struct jvm_client jvm_client_live = {
@@ -76,5 +100,5 @@ const struct jvm_client jvm_client_live = {
 	.events = {JVMTI_EVENT_SAMPLED_OBJECT_ALLOC},
 	.listen = listen,
 	.load = load_live,
-	.end = jvm_live_objects_record,
+	.end = end_live,
 };

@@ -29,6 +29,13 @@ const char *jvm_clients_need_words(const struct jvm_options *options)
 	return NULL;
 }
 
+static bool is_live(jvmtiEnv *jvmti)
+{
+	jvmtiPhase phase;
+
+	return (*jvmti)->GetPhase(jvmti, &phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_LIVE;
+}
+
 /* False: the virtual machine does not give one of them, which a line says. */
 static bool add_capabilities(jvmtiEnv *jvmti, size_t client, const struct jvm_options *options)
 {
@@ -44,7 +51,10 @@ static bool add_capabilities(jvmtiEnv *jvmti, size_t client, const struct jvm_op
 		wmrt_text_add(&text, wm1_jvm_client_options[client].name);
 		wmrt_text_add(&text, " is off: the virtual machine does not give ");
 		wmrt_text_add(&text, c->name);
-		wmrt_text_add(&text, ", which another agent may have (a debugger)");
+		wmrt_text_add(&text,
+			      is_live(jvmti)
+				      ? ", which it gives at its start only, by `waymark run`, or another agent has"
+				      : ", which another agent may have (a debugger)");
 		jvm_log(line);
 		return false;
 	}
@@ -69,7 +79,7 @@ bool jvm_clients_load(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks, struct jv
 	return true;
 }
 
-static bool is_one_on(const struct jvm_options *options)
+bool jvm_clients_are_on(const struct jvm_options *options)
 {
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
 		if (options->clients[i].is_on)
@@ -83,7 +93,7 @@ bool jvm_clients_use_words(JNIEnv *env, const struct jvm_options *options)
 	jmethodID start = jvm_find_static(env, class, "start", "(I)V");
 	unsigned int places = 0;
 
-	if (!is_one_on(options))
+	if (!jvm_clients_are_on(options))
 		return true;
 	if (!jvm_thread_state_init(env, options->is_lucce) || !jvm_event_use_words(env, options->is_checked))
 		return false;
@@ -122,6 +132,18 @@ void jvm_clients_end(const struct jvm_options *options)
 	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++)
 		if (options->clients[i].is_on && client_at(i, options)->end)
 			client_at(i, options)->end();
+}
+
+void jvm_clients_release(jvmtiEnv *jvmti, const struct jvm_options *options)
+{
+	for (size_t i = 0; i < WM1_JVM_CLIENT_COUNT; i++) {
+		const struct jvm_client *c = client_at(i, options);
+
+		for (size_t e = 0; e < JVM_CLIENT_EVENTS && c->events[e]; e++)
+			(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, c->events[e], NULL);
+		for (size_t k = 0; k < JVM_CLIENT_CAPABILITIES && c->capabilities[k].name; k++)
+			(*jvmti)->RelinquishCapabilities(jvmti, &c->capabilities[k].wanted);
+	}
 }
 
 uint64_t jvm_clients_hash(uint64_t hash, const struct jvm_options *options)

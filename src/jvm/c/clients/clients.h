@@ -30,8 +30,12 @@ bool jvm_clients_use_words(JNIEnv *env, const struct jvm_options *options);
  * lacks what it needs.
  */
 bool jvm_clients_begin(jvmtiEnv *jvmti, JNIEnv *env, const struct jvm_options *options);
-/* In VMDeath. */
+/* Is one on? jvm_clients_load may have switched them off. */
+bool jvm_clients_are_on(const struct jvm_options *options);
+/* In VMDeath, or in a virtual machine that goes on without them. */
 void jvm_clients_end(const struct jvm_options *options);
+/* Behind jvm_clients_end: no client has its events and capabilities any more. */
+void jvm_clients_release(jvmtiEnv *jvmti, const struct jvm_options *options);
 /* Adds to a hash which clients are on: rewritten classes depend on that. */
 uint64_t jvm_clients_hash(uint64_t hash, const struct jvm_options *options);
 

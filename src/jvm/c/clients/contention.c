@@ -1,12 +1,15 @@
 /* contention.c - the client `contention`: waits for monitors that another thread has, and how long they took. */
+#include "jvm/c/base/gate.h"
 #include "jvm/c/base/pause.h"
 #include "jvm/c/clients/client.h"
 #include "jvm/c/clients/event.h"
 #include "recorder/clock.h"
+#include "recorder/process.h"
 
 /* The monitor that the thread waits for; read and written by the thread alone. */
 static _Thread_local struct {
 	bool is_there;
+	uint32_t generation; /* of the recording: what waits longer than that is in none */
 	uint64_t since_ns;
 	wm_context context;
 } wait __attribute__((tls_model("initial-exec")));
@@ -23,8 +26,9 @@ static void JNICALL monitor_is_taken(jvmtiEnv *jvmti, JNIEnv *env, jthread threa
 	wait.context = jvm_event_context(env, thread, JVM_CHECK_CONTENTION, class);
 	(*env)->DeleteLocalRef(env, class);
 	wait.is_there = true;
+	wait.generation = wmrt_process.generation;
 	wait.since_ns = wmrt_now_ns();
-	jvm_resume();
+	jvm_event_end();
 }
 
 static void JNICALL monitor_is_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jobject object)
@@ -33,7 +37,11 @@ static void JNICALL monitor_is_entered(jvmtiEnv *jvmti, JNIEnv *env, jthread thr
 	if (jvm_is_paused() || !wait.is_there)
 		return;
 	wait.is_there = false;
-	wmrt_event(wait.context, "contention", wmrt_now_ns() - wait.since_ns);
+	if (!jvm_gate_enter())
+		return;
+	if (wait.generation == wmrt_process.generation)
+		wmrt_event(wait.context, "contention", wmrt_now_ns() - wait.since_ns);
+	jvm_gate_leave();
 }
 
 static void listen(jvmtiEventCallbacks *callbacks)

@@ -9,6 +9,7 @@
 #include <linux/prctl.h>
 #include <string.h>
 
+#include "jvm/c/base/gate.h"
 #include "jvm/c/base/pause.h"
 #include "jvm/c/clients/client.h"
 #include "jvm/c/clients/thread_names.h"
@@ -89,6 +90,8 @@ static void on_tick(void *context, struct jvm_sampled_thread *thread)
 	uint64_t now_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int saved = errno;
 
+	if (!jvm_gate_enter())
+		return;
 	walker->walk(&w);
 	wmrt_event(w.count ? jvm_walk_context(w.is_cut ? WM_PREFIX_TOO_DEEP : jvm_walk_root(), w.frames, w.count,
 					      w.leaf)
@@ -96,6 +99,7 @@ static void on_tick(void *context, struct jvm_sampled_thread *thread)
 		   "cpu", now_ns - thread->counted_ns);
 	thread->counted_ns = now_ns;
 	count_sample(&w);
+	jvm_gate_leave();
 	errno = saved;
 }
 

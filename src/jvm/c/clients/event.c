@@ -6,6 +6,7 @@
 
 #include <jvmti.h>
 
+#include "jvm/c/base/gate.h"
 #include "jvm/c/base/pause.h"
 #include "jvm/c/base/java.h"
 #include "jvm/c/clients/thread_names.h"
@@ -42,11 +43,21 @@ bool jvm_event_use_words(const struct JNINativeInterface_ **env, bool is_checked
 
 bool jvm_event_begin(const struct JNINativeInterface_ **env)
 {
-	if (jvm_is_paused() || (*env)->EnsureLocalCapacity(env, JVM_THREAD_REFERENCES) != 0)
+	if (jvm_is_paused() || !jvm_gate_enter())
 		return false;
+	if ((*env)->EnsureLocalCapacity(env, JVM_THREAD_REFERENCES) != 0) {
+		jvm_gate_leave();
+		return false;
+	}
 	jvm_pause();
 	jvm_thread_name_here(env);
 	return true;
+}
+
+void jvm_event_end(void)
+{
+	jvm_resume();
+	jvm_gate_leave();
 }
 
 /* Runs a static Java method without arguments. What it throws or leaves paused is undone. */

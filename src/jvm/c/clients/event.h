@@ -31,8 +31,9 @@ typedef wm_context jvm_event_maker(const struct JNINativeInterface_ **env, struc
 void jvm_event_use(jvm_event_maker *make);
 /* In the place of jvm_event_use, after jvm_thread_state_init. False: the agent's classes are of another version. */
 bool jvm_event_use_words(const struct JNINativeInterface_ **env, bool is_checked);
-/* False: the event is our own, or there is no memory; it is dropped. True: the clients are paused until jvm_resume (pause.h). */
+/* False: the event is our own, nothing is recorded (gate.h), or there is no memory; it is dropped. True: the clients are paused until jvm_event_end. */
 bool jvm_event_begin(const struct JNINativeInterface_ **env);
+void jvm_event_end(void);
 /*
  * The context of the running thread. class: of what the event is of, or NULL; a walk has it as the innermost frame, in brackets. The clients are
  * paused.

@@ -65,7 +65,7 @@ static void JNICALL exception_is_thrown(jvmtiEnv *jvmti, JNIEnv *env, jthread th
 	class = (*env)->GetObjectClass(env, exception);
 	wmrt_event(jvm_event_context(env, thread, is_short ? JVM_CHECK_NOT : JVM_CHECK_EVENT, class), "exception", 1);
 	(*env)->DeleteLocalRef(env, class);
-	jvm_resume();
+	jvm_event_end();
 }
 
 static void listen(jvmtiEventCallbacks *callbacks)

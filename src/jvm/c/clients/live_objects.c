@@ -34,7 +34,8 @@ static JavaVM *machine; /* where there is an object */
 bool jvm_live_objects_init(jvmtiEnv *jvmti)
 {
 	tools = jvmti;
-	objects = wmrt_map_memory(MAX_OBJECTS * sizeof *objects);
+	if (!objects)
+		objects = wmrt_map_memory(MAX_OBJECTS * sizeof *objects);
 	return objects;
 }
 
@@ -91,10 +92,15 @@ void jvm_live_objects_record(void)
 	(*tools)->ForceGarbageCollection(tools);
 	pthread_mutex_lock(&lock);
 	if (count && (*machine)->GetEnv(machine, (void **)&env, JNI_VERSION_1_6) == JNI_OK)
-		for (uint32_t i = 0; i < count; i++)
+		for (uint32_t i = 0; i < count; i++) {
 			if (!is_gone(env, &objects[i]))
 				wmrt_event_of(objects[i].tid, objects[i].context, "retained", objects[i].bytes);
+			(*env)->DeleteWeakGlobalRef(env, objects[i].reference);
+		}
 	if (dropped)
 		say_dropped();
+	count = 0;
+	dropped = 0;
+	next_look = FIRST_LOOK;
 	pthread_mutex_unlock(&lock);
 }

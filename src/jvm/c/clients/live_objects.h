@@ -11,11 +11,11 @@
 
 #include "recorder/event.h"
 
-/* jvmti: for good. Once. False without memory. */
+/* jvmti: for good. False without memory. */
 bool jvm_live_objects_init(jvmtiEnv *jvmti);
 /* bytes: what the object stands for. Without room, which a line says at the end, it is not kept. */
 void jvm_live_objects_add(JNIEnv *env, jobject object, wm_context context, uint64_t bytes);
-/* In VMDeath: an event `retained` of each object that a last garbage collection leaves. */
+/* In VMDeath, or where a recording ends before: an event `retained` of each object that a last garbage collection leaves. None is kept any more. */
 void jvm_live_objects_record(void);
 
 #endif

@@ -4,12 +4,14 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
+#include "recorder/process.h"
 #include "recorder/sys.h"
 #include "recorder/thread_name.h"
 
 /* Written by jvm_thread_names_begin. */
 static jvmtiEnv *tools;
-static _Thread_local bool is_named __attribute__((tls_model("initial-exec")));
+/* The recording that has the thread's name, by its generation and 1; 0: none has. */
+static _Thread_local uint32_t named_in __attribute__((tls_model("initial-exec")));
 
 void jvm_thread_names_begin(const struct jvmtiInterface_1_ **jvmti)
 {
@@ -31,8 +33,8 @@ void jvm_thread_name(const struct JNINativeInterface_ **env, jthread thread, uin
 
 void jvm_thread_name_here(const struct JNINativeInterface_ **env)
 {
-	if (is_named)
+	if (named_in == wmrt_process.generation + 1)
 		return;
-	is_named = true;
+	named_in = wmrt_process.generation + 1;
 	jvm_thread_name(env, NULL, wmrt_gettid());
 }

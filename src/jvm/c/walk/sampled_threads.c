@@ -41,6 +41,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slot *slots[MAX_THREADS];
 static uint32_t slot_count;
 static uint32_t looks;
+static uint32_t begun;   /* how often */
 static uint32_t watcher; /* its number */
 static uint64_t period_ns;
 static void (*tick)(void *context, struct jvm_sampled_thread *thread);
@@ -188,18 +189,21 @@ static void look(bool is_first)
 	}
 }
 
+/* data: whose watcher it is. It sleeps through an end that a begin follows soon. */
 static void *watch(void *data)
 {
 	const struct timespec pause = {0, LOOK_NS};
+	const uint32_t own = (uint32_t)(uintptr_t)data;
+	bool goes_on = true;
 
-	(void)data;
 	pthread_mutex_lock(&lock);
 	watcher = wmrt_gettid();
 	pthread_mutex_unlock(&lock);
-	while (atomic_load(&is_on)) {
+	while (goes_on) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 		pthread_mutex_lock(&lock);
-		if (atomic_load(&is_on))
+		goes_on = atomic_load(&is_on) && own == begun;
+		if (goes_on)
 			look(false);
 		pthread_mutex_unlock(&lock);
 	}
@@ -218,7 +222,7 @@ static bool start_watcher(void)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&thread, &attr, watch, NULL) == 0;
+	ret = pthread_create(&thread, &attr, watch, (void *)(uintptr_t)begun) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	return ret;
@@ -233,8 +237,9 @@ bool jvm_sampled_threads_begin(uint64_t ns, void (*on_tick)(void *context, struc
 	libc_signal_init(TICK_SIGNAL, on_signal);
 	if (!libc_signal_keep(TICK_SIGNAL))
 		return false;
-	atomic_store(&is_on, true);
 	pthread_mutex_lock(&lock);
+	begun++;
+	atomic_store(&is_on, true);
 	look(true);
 	pthread_mutex_unlock(&lock);
 	return slot_count && start_watcher();

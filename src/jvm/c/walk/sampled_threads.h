@@ -25,7 +25,7 @@ struct jvm_sampled_thread {
 
 /*
  * on_tick: in the thread, all signals blocked but SIGBUS; context: the ucontext_t of the signal. What threads have used so far is not counted.
- * Once. False: there is no memory or no timer.
+ * Once, and again behind jvm_sampled_threads_end. False: there is no memory or no timer.
  */
 bool jvm_sampled_threads_begin(uint64_t period_ns, void (*on_tick)(void *context, struct jvm_sampled_thread *thread));
 /* The running thread begins; its name is known. */
