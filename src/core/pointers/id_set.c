@@ -1,0 +1,236 @@
+/* id_set.c - sparse sets as sorted arrays of words. */
+#include "core/pointers/id_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/order.h"
+#include "base/vec.h"
+
+void id_set_deinit(struct id_set *set)
+{
+	free(set->words);
+	*set = (struct id_set){0};
+}
+
+void id_set_clear(struct id_set *set)
+{
+	set->count = 0;
+}
+
+/* The place of the word with that index, or where it would be. */
+static uint32_t place_of(const struct id_set *set, uint32_t index)
+{
+	if (set->count && set->words[set->count - 1].index < index)
+		return set->count;
+	return (uint32_t)COUNT_BELOW(set->words, set->count, index, index);
+}
+
+bool id_set_has(const struct id_set *set, uint32_t id)
+{
+	uint32_t at = place_of(set, id / 64);
+
+	return at < set->count && set->words[at].index == id / 64 && set->words[at].bits >> id % 64 & 1;
+}
+
+bool id_set_equal(const struct id_set *a, const struct id_set *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->words[i].index != b->words[i].index || a->words[i].bits != b->words[i].bits)
+			return false;
+	return true;
+}
+
+uint32_t id_set_size(const struct id_set *set)
+{
+	uint32_t size = 0;
+
+	for (uint32_t i = 0; i < set->count; i++)
+		size += (uint32_t)__builtin_popcountll(set->words[i].bits);
+	return size;
+}
+
+bool id_set_meets(const struct id_set *a, const struct id_set *b)
+{
+	uint32_t i = 0, k = 0;
+
+	while (i < a->count && k < b->count) {
+		if (a->words[i].index < b->words[k].index)
+			i++;
+		else if (a->words[i].index > b->words[k].index)
+			k++;
+		else if (a->words[i++].bits & b->words[k++].bits)
+			return true;
+	}
+	return false;
+}
+
+bool id_set_contains(const struct id_set *a, const struct id_set *b)
+{
+	uint32_t i = 0;
+
+	for (uint32_t k = 0; k < b->count; k++) {
+		while (i < a->count && a->words[i].index < b->words[k].index)
+			i++;
+		if (i == a->count || a->words[i].index != b->words[k].index || b->words[k].bits & ~a->words[i].bits)
+			return false;
+	}
+	return true;
+}
+
+static struct error *reserve(struct id_set *set, uint32_t count)
+{
+	size_t capacity = set->capacity;
+	struct id_word *grown;
+
+	if (count <= set->capacity)
+		return NULL;
+	grown = vec_grow(set->words, &capacity, count, sizeof *set->words);
+	if (!grown || capacity > UINT32_MAX)
+		return &error_no_memory;
+	set->words = grown;
+	set->capacity = (uint32_t)capacity;
+	return NULL;
+}
+
+struct error *id_set_add(struct id_set *set, uint32_t id, bool *ret_changed)
+{
+	uint32_t at = place_of(set, id / 64);
+	uint64_t bit = UINT64_C(1) << id % 64;
+	struct error *err;
+
+	if (at < set->count && set->words[at].index == id / 64) {
+		if (ret_changed && !(set->words[at].bits & bit))
+			*ret_changed = true;
+		set->words[at].bits |= bit;
+		return NULL;
+	}
+	err = reserve(set, set->count + 1);
+	if (err)
+		return err;
+	memmove(&set->words[at + 1], &set->words[at], (set->count - at) * sizeof *set->words);
+	set->words[at] = (struct id_word){id / 64, bit};
+	set->count++;
+	if (ret_changed)
+		*ret_changed = true;
+	return NULL;
+}
+
+void id_set_remove(struct id_set *set, uint32_t id)
+{
+	uint32_t at = place_of(set, id / 64);
+
+	if (at == set->count || set->words[at].index != id / 64)
+		return;
+	set->words[at].bits &= ~(UINT64_C(1) << id % 64);
+	if (set->words[at].bits)
+		return;
+	set->count--;
+	memmove(&set->words[at], &set->words[at + 1], (set->count - at) * sizeof *set->words);
+}
+
+/* Words of `other`, less those of `but`, that are not in the set; *ret_new: how many of them have no word in the set. */
+static bool brings_more(const struct id_set *set, const struct id_set *other, const struct id_set *but,
+			uint32_t *ret_new)
+{
+	uint32_t at = 0, out = 0;
+	bool any = false;
+
+	*ret_new = 0;
+	for (uint32_t i = 0; i < other->count; i++) {
+		const struct id_word *w = &other->words[i];
+		uint64_t bits = w->bits;
+
+		while (but && out < but->count && but->words[out].index < w->index)
+			out++;
+		if (but && out < but->count && but->words[out].index == w->index)
+			bits &= ~but->words[out].bits;
+		while (at < set->count && set->words[at].index < w->index)
+			at++;
+		if (at < set->count && set->words[at].index == w->index) {
+			any |= (bits & ~set->words[at].bits) != 0;
+		} else if (bits) {
+			any = true;
+			++*ret_new;
+		}
+	}
+	return any;
+}
+
+struct error *id_set_add_all(struct id_set *set, const struct id_set *other, const struct id_set *but,
+			     bool *ret_changed)
+{
+	uint32_t more, from = other->count, at = set->count, out = but ? but->count : 0, to;
+	struct error *err;
+
+	if (!brings_more(set, other, but, &more))
+		return NULL;
+	err = reserve(set, set->count + more);
+	if (err)
+		return err;
+	/* From behind, so that nothing is overwritten that is still to be read. */
+	to = set->count + more;
+	while (from) {
+		struct id_word w = other->words[--from];
+
+		while (out && but->words[out - 1].index > w.index)
+			out--;
+		if (out && but->words[out - 1].index == w.index)
+			w.bits &= ~but->words[out - 1].bits;
+		while (at && set->words[at - 1].index > w.index)
+			set->words[--to] = set->words[--at];
+		if (at && set->words[at - 1].index == w.index) {
+			set->words[--to] = set->words[--at];
+			set->words[to].bits |= w.bits;
+		} else if (w.bits) {
+			set->words[--to] = w;
+		}
+	}
+	set->count += more;
+	if (ret_changed)
+		*ret_changed = true;
+	return NULL;
+}
+
+void id_set_remove_all(struct id_set *set, const struct id_set *other)
+{
+	uint32_t from = 0, to = 0;
+
+	for (uint32_t at = 0; at < set->count; at++) {
+		struct id_word w = set->words[at];
+
+		while (from < other->count && other->words[from].index < w.index)
+			from++;
+		if (from < other->count && other->words[from].index == w.index)
+			w.bits &= ~other->words[from].bits;
+		if (w.bits)
+			set->words[to++] = w;
+	}
+	set->count = to;
+}
+
+struct error *id_set_intersect(const struct id_set *a, const struct id_set *b, struct id_set *ret)
+{
+	uint32_t i = 0, k = 0;
+	struct error *err = reserve(ret, a->count < b->count ? a->count : b->count);
+
+	if (err)
+		return err;
+	ret->count = 0;
+	while (i < a->count && k < b->count) {
+		if (a->words[i].index < b->words[k].index) {
+			i++;
+		} else if (a->words[i].index > b->words[k].index) {
+			k++;
+		} else {
+			uint64_t bits = a->words[i++].bits & b->words[k].bits;
+
+			if (bits)
+				ret->words[ret->count++] = (struct id_word){b->words[k].index, bits};
+			k++;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,361 @@
+/* pointers.c - the constraint graph: nodes, cells, and what one wave after another does to them (pointers.h). */
+#include "core/pointers/pointers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pointers/pointers_build.h"
+
+struct locations *pointers_locations(struct pointers *p)
+{
+	return &p->locations;
+}
+
+struct error *pointers_create(pointers_called called, void *data, struct pointers **ret)
+{
+	struct pointers *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return &error_no_memory;
+	p->called = called;
+	p->data = data;
+	*ret = p;
+	return NULL;
+}
+
+static void free_node(struct node *n)
+{
+	id_set_deinit(&n->set);
+	id_set_deinit(&n->done);
+	id_set_deinit(&n->copies);
+	step_vec_deinit(&n->steps);
+	use_vec_deinit(&n->uses);
+}
+
+void pointers_destroy(struct pointers *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->nodes.count; i++)
+		free_node(&p->nodes.items[i]);
+	for (size_t i = 0; i < p->objects.count; i++) {
+		cell_ids_deinit(&p->objects.items[i].cells);
+		transfer_vec_deinit(&p->objects.items[i].transfers);
+	}
+	node_vec_deinit(&p->nodes);
+	object_vec_deinit(&p->objects);
+	cell_vec_deinit(&p->cells);
+	slotmap_deinit(&p->cell_map);
+	locations_deinit(&p->locations);
+	free(p);
+}
+
+struct error *pointers_add_node(struct pointers *p, uint32_t *ret)
+{
+	struct node n = {.same_as = (uint32_t)p->nodes.count};
+	struct error *err = node_vec_append(&p->nodes, n);
+
+	if (!err)
+		*ret = n.same_as;
+	return err;
+}
+
+uint32_t pointers_find(struct pointers *p, uint32_t node)
+{
+	struct node *nodes = p->nodes.items;
+
+	while (nodes[node].same_as != node) {
+		nodes[node].same_as = nodes[nodes[node].same_as].same_as;
+		node = nodes[node].same_as;
+	}
+	return node;
+}
+
+const struct id_set *pointers_of(const struct pointers *p, uint32_t node)
+{
+	while (p->nodes.items[node].same_as != node)
+		node = p->nodes.items[node].same_as;
+	return &p->nodes.items[node].set;
+}
+
+struct error *pointers_address(struct pointers *p, uint32_t node, uint32_t location)
+{
+	return id_set_add(&p->nodes.items[pointers_find(p, node)].set, location, &p->has_changed);
+}
+
+/* What is known of `from` goes over a new edge at once; what comes later, in waves. */
+struct error *pointers_copy(struct pointers *p, uint32_t from, uint32_t to)
+{
+	bool is_new = false;
+	struct error *err;
+
+	from = pointers_find(p, from);
+	to = pointers_find(p, to);
+	if (from == to)
+		return NULL;
+	err = id_set_add(&p->nodes.items[from].copies, to, &is_new);
+	if (err || !is_new)
+		return err;
+	p->edge_count++;
+	return id_set_add_all(&p->nodes.items[to].set, &p->nodes.items[from].done, NULL, &p->has_changed);
+}
+
+struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct step_edge *edge)
+{
+	uint32_t to = pointers_find(p, edge->to);
+	struct error *err = NULL;
+
+	for (struct id_iterator i = id_set_begin(from); !err && id_set_next(from, &i);) {
+		uint32_t location;
+
+		err = locations_step(&p->locations, i.id, &edge->step, &location);
+		if (!err)
+			err = id_set_add(&p->nodes.items[to].set, location, &p->has_changed);
+	}
+	return err;
+}
+
+static bool is_same_step(const struct pointer_step *a, const struct pointer_step *b)
+{
+	return a->offset == b->offset && a->stride == b->stride && a->span == b->span && a->is_upwards == b->is_upwards;
+}
+
+struct error *pointers_step(struct pointers *p, uint32_t from, uint32_t to, const struct pointer_step *step)
+{
+	struct step_edge edge = {.step = *step};
+	struct node *n;
+	struct error *err;
+
+	if (!step->offset && !step->stride)
+		return pointers_copy(p, from, to);
+	n = &p->nodes.items[pointers_find(p, from)];
+	edge.to = pointers_find(p, to);
+	for (size_t i = 0; i < n->steps.count; i++)
+		if (n->steps.items[i].to == edge.to && is_same_step(&n->steps.items[i].step, step))
+			return NULL;
+	err = step_vec_append(&n->steps, edge);
+	p->edge_count++;
+	return err ? err : pointers_step_all(p, &n->done, &edge);
+}
+
+/* ---- cells ---- */
+
+static uint64_t hash_of_cell(uint32_t location, uint32_t len_bytes)
+{
+	return slotmap_hash(location, len_bytes);
+}
+
+static uint64_t hash_of(const void *keys, uint32_t number)
+{
+	const struct cell *c = &((const struct cell *)keys)[number];
+
+	return hash_of_cell(c->location, c->len_bytes);
+}
+
+static bool is_same(const void *keys, uint32_t number, const void *key)
+{
+	const struct cell *a = &((const struct cell *)keys)[number], *b = key;
+
+	return a->location == b->location && a->len_bytes == b->len_bytes;
+}
+
+static bool cells_meet(const struct pointers *p, const struct cell *a, const struct cell *b)
+{
+	return locations_meet(&p->locations.items.items[a->location], a->len_bytes,
+			      &p->locations.items.items[b->location], b->len_bytes);
+}
+
+/* What was stored to a cell can be loaded from each that meets it. */
+static struct error *connect(struct pointers *p, const struct cell_ids *others, uint32_t number)
+{
+	struct cell cell = p->cells.items[number];
+	struct error *err = pointers_copy(p, cell.written, cell.read);
+
+	for (size_t i = 0; i < others->count && !err; i++) {
+		struct cell other = p->cells.items[others->items[i]];
+
+		if (!cells_meet(p, &cell, &other))
+			continue;
+		err = pointers_copy(p, cell.written, other.read);
+		if (!err)
+			err = pointers_copy(p, other.written, cell.read);
+	}
+	return err;
+}
+
+static struct error *object_reserve(struct pointers *p, uint32_t object)
+{
+	struct error *err = NULL;
+
+	while (p->objects.count <= object && !err)
+		err = object_vec_append(&p->objects, (struct object_cells){0});
+	return err;
+}
+
+struct error *pointers_cell(struct pointers *p, uint32_t location, uint32_t len_bytes, uint32_t *ret)
+{
+	struct cell cell = {.location = location, .len_bytes = len_bytes};
+	uint32_t object = p->locations.items.items[location].object, *slot;
+	struct error *err = slotmap_reserve(&p->cell_map, hash_of, p->cells.items);
+
+	if (err)
+		return err;
+	slot = slotmap_find(&p->cell_map, hash_of_cell(location, len_bytes), is_same, p->cells.items, &cell);
+	if (*slot) {
+		*ret = *slot - 1;
+		return NULL;
+	}
+	err = object_reserve(p, object);
+	if (!err)
+		err = pointers_add_node(p, &cell.written);
+	if (!err)
+		err = pointers_add_node(p, &cell.read);
+	if (!err)
+		err = cell_vec_append(&p->cells, cell);
+	if (err)
+		return err;
+	*slot = ++p->cell_map.count;
+	*ret = *slot - 1;
+	err = connect(p, &p->objects.items[object].cells, *ret);
+	return err ? err : cell_ids_append(&p->objects.items[object].cells, *ret);
+}
+
+/* ---- uses of what a pointer leads to ---- */
+
+static struct error *transfer(struct pointers *p, uint32_t to, uint32_t from, uint32_t len_bytes);
+
+/* Effect of a use on one location. */
+struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t location)
+{
+	uint32_t cell;
+	struct error *err;
+
+	switch (use->kind) {
+	case USE_CALL:
+		return p->called(p->data, use->other, location);
+	case USE_TRANSFER_TO:
+		return transfer(p, location, use->other, POINTERS_ALL_BYTES);
+	case USE_TRANSFER_FROM:
+		return transfer(p, use->other, location, use->len_bytes);
+	case USE_LOAD:
+	case USE_STORE:
+		break;
+	}
+	err = pointers_cell(p, location, use->len_bytes, &cell);
+	if (err)
+		return err;
+	return use->kind == USE_LOAD ? pointers_copy(p, p->cells.items[cell].read, use->other)
+				     : pointers_copy(p, use->other, p->cells.items[cell].written);
+}
+
+static struct error *add_use(struct pointers *p, uint32_t pointer, const struct use *use)
+{
+	struct id_set known = {0};
+	struct node *n;
+	struct error *err;
+
+	pointer = pointers_find(p, pointer);
+	n = &p->nodes.items[pointer];
+	for (size_t i = 0; i < n->uses.count; i++) {
+		const struct use *u = &n->uses.items[i];
+
+		if (u->kind == use->kind && u->other == use->other && u->len_bytes == use->len_bytes)
+			return NULL;
+	}
+	err = use_vec_append(&n->uses, *use);
+	if (!err)
+		err = id_set_add_all(&known, &n->done, NULL, NULL);
+	for (struct id_iterator i = id_set_begin(&known); !err && id_set_next(&known, &i);)
+		err = pointers_apply(p, use, i.id);
+	id_set_deinit(&known);
+	return err;
+}
+
+struct error *pointers_load(struct pointers *p, uint32_t pointer, uint32_t to, uint32_t len_bytes)
+{
+	return add_use(p, pointer, &(struct use){USE_LOAD, to, len_bytes});
+}
+
+struct error *pointers_store(struct pointers *p, uint32_t from, uint32_t pointer, uint32_t len_bytes)
+{
+	return add_use(p, pointer, &(struct use){USE_STORE, from, len_bytes});
+}
+
+struct error *pointers_call(struct pointers *p, uint32_t pointer, uint32_t call)
+{
+	return add_use(p, pointer, &(struct use){USE_CALL, call, 0});
+}
+
+/* By an object of its own between them, so that there are as many transfers of locations as both pointers have, not the product. */
+struct error *pointers_transfer(struct pointers *p, uint32_t to, uint32_t from, uint32_t len_bytes)
+{
+	struct location between = {0};
+	uint32_t location;
+	struct error *err = locations_add_object(&p->locations, &between.object);
+
+	if (!err)
+		err = locations_get(&p->locations, &between, &location);
+	if (!err)
+		err = add_use(p, to, &(struct use){USE_TRANSFER_TO, location, POINTERS_ALL_BYTES});
+	return err ? err : add_use(p, from, &(struct use){USE_TRANSFER_FROM, location, len_bytes});
+}
+
+/* ---- transfers ---- */
+
+/* What was stored to a cell of the source's object, as far as it is in the transfer, is stored at the same distance of the target. */
+static struct error *transfer_cell(struct pointers *p, const struct transfer *t, uint32_t number)
+{
+	struct cell cell = p->cells.items[number];
+	struct location source = p->locations.items.items[t->from], at = p->locations.items.items[cell.location];
+	struct pointer_step step = {.offset = (int64_t)at.first - source.first};
+	uint32_t moved, mirror;
+	struct error *err;
+
+	if (!locations_meet(&source, t->len_bytes, &at, cell.len_bytes))
+		return NULL;
+	/* Distances are not known where either is several places; of a cell that begins in front, it is the end that is transferred. */
+	if (source.stride || at.stride || step.offset < 0)
+		step = (struct pointer_step){.stride = 1};
+	err = locations_step(&p->locations, t->to, &step, &moved);
+	if (!err)
+		err = pointers_cell(p, moved, cell.len_bytes, &mirror);
+	return err ? err : pointers_copy(p, cell.written, p->cells.items[mirror].written);
+}
+
+static struct error *transfer(struct pointers *p, uint32_t to, uint32_t from, uint32_t len_bytes)
+{
+	struct transfer t = {from, to, len_bytes == POINTERS_ALL_BYTES ? INT32_MAX : len_bytes};
+	uint32_t object = p->locations.items.items[from].object;
+	struct error *err = object_reserve(p, object);
+	struct transfer_vec *known;
+
+	if (err)
+		return err;
+	known = &p->objects.items[object].transfers;
+	for (size_t i = 0; i < known->count; i++)
+		if (known->items[i].from == from && known->items[i].to == to &&
+		    known->items[i].len_bytes == t.len_bytes)
+			return NULL;
+	err = transfer_vec_append(known, t);
+	/* Cells that have not been looked at will find the transfer. */
+	for (size_t i = 0; !err && i < p->objects.items[object].cells.count; i++)
+		if (p->objects.items[object].cells.items[i] < p->cells_transferred)
+			err = transfer_cell(p, &t, p->objects.items[object].cells.items[i]);
+	return err;
+}
+
+struct error *pointers_transfer_cells(struct pointers *p)
+{
+	struct error *err = NULL;
+
+	for (; p->cells_transferred < p->cells.count && !err; p->cells_transferred++) {
+		uint32_t object = p->locations.items.items[p->cells.items[p->cells_transferred].location].object;
+
+		for (size_t i = 0; !err && i < p->objects.items[object].transfers.count; i++) {
+			struct transfer t = p->objects.items[object].transfers.items[i];
+
+			err = transfer_cell(p, &t, p->cells_transferred);
+		}
+	}
+	return err;
+}

@@ -1,0 +1,60 @@
+/*
+ * pointers.h - which locations each pointer of a program can lead to: inclusion-based, field-sensitive, flow-insensitive points-to analysis.
+ *
+ * The caller states constraints on nodes (variables, registers, parameters), then solves them. Andersen, PhD thesis 1994; solved by waves
+ * over the graph with its cycles collapsed (Pereira and Berlin, CGO 2009), only differences are propagated; steps within a cycle (p++ in
+ * a loop) become strides (Pearce, Kelly and Hankin, TOPLAS 2007, have the problem: positive-weight cycles).
+ *
+ *      address    a = &location         set(a) has the location
+ *      copy       b = a                 set(b) contains set(a)
+ *      step       b = a + step          set(b) contains the locations of set(a), moved
+ *      load       b = *a, n bytes       set(b) contains what any store can have put where set(a) leads
+ *      store      *a = b, n bytes
+ *      transfer   memcpy(a, b, n)       what can be in n bytes from where set(b) leads can be at the same distance from where set(a) leads
+ *      call       (*a)(...)             the caller is told of each function that set(a) comes to have, and states copies of arguments
+ *
+ * What is loaded or stored is a cell: a location with a number of bytes. A load of one cell sees stores to all cells that meet it.
+ * The answer is safe for accesses within their objects. Not thread-safe.
+ */
+#ifndef WM_CORE_POINTERS_POINTERS_H
+#define WM_CORE_POINTERS_POINTERS_H
+
+#include "core/pointers/id_set.h"
+#include "core/pointers/locations.h"
+
+#define POINTERS_ALL_BYTES UINT32_MAX /* of a transfer: not known how many */
+
+struct pointers;
+
+/* Is told that `node` of a call can lead to the location, once for each. May add constraints and nodes. */
+typedef struct error *(*pointers_called)(void *data, uint32_t call, uint32_t location);
+
+struct error *pointers_create(pointers_called called, void *data, struct pointers **ret);
+void pointers_destroy(struct pointers *p);
+
+/* For objects and locations; steps and further constraints may come while it is solved. */
+struct locations *pointers_locations(struct pointers *p);
+
+struct error *pointers_add_node(struct pointers *p, uint32_t *ret);
+struct error *pointers_address(struct pointers *p, uint32_t node, uint32_t location);
+struct error *pointers_copy(struct pointers *p, uint32_t from, uint32_t to);
+struct error *pointers_step(struct pointers *p, uint32_t from, uint32_t to, const struct pointer_step *step);
+struct error *pointers_load(struct pointers *p, uint32_t pointer, uint32_t to, uint32_t len_bytes);
+struct error *pointers_store(struct pointers *p, uint32_t from, uint32_t pointer, uint32_t len_bytes);
+struct error *pointers_transfer(struct pointers *p, uint32_t to, uint32_t from, uint32_t len_bytes);
+struct error *pointers_call(struct pointers *p, uint32_t pointer, uint32_t call);
+
+/* ERROR_OVERFLOW: more than limit_bytes of memory would be needed (0: no limit). */
+struct error *pointers_solve(struct pointers *p, size_t limit_bytes);
+
+/* After pointers_solve: the locations of a node; lives as long as p. */
+const struct id_set *pointers_of(const struct pointers *p, uint32_t node);
+
+struct pointers_cost {
+	uint32_t nodes, locations, cells, waves;
+	uint64_t edges;
+	size_t bytes; /* of sets and edges */
+};
+struct pointers_cost pointers_cost(const struct pointers *p);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * pointers_build.h - the constraint graph as its two files share it: pointers.c makes it, pointers_solve.c solves it. Internal to core/pointers.
+ */
+#ifndef WM_CORE_POINTERS_POINTERS_BUILD_H
+#define WM_CORE_POINTERS_POINTERS_BUILD_H
+
+#include "core/pointers/pointers.h"
+
+enum use_kind {
+	USE_LOAD,
+	USE_STORE,
+	USE_TRANSFER_TO,   /* `other` is the location where it comes from */
+	USE_TRANSFER_FROM, /* `other` is the location where it goes to */
+	USE_CALL,
+};
+
+/* Of what a node leads to. */
+struct use {
+	enum use_kind kind;
+	uint32_t other; /* node, location or call */
+	uint32_t len_bytes;
+};
+
+struct step_edge {
+	uint32_t to;
+	struct pointer_step step;
+};
+
+VEC_DECLARE(use_vec, struct use);
+VEC_DECLARE(step_vec, struct step_edge);
+VEC_DECLARE(cell_ids, uint32_t);
+
+struct node {
+	uint32_t same_as; /* itself, or a node of its cycle */
+	struct id_set set;
+	struct id_set done; /* of the set: what edges and uses have seen */
+	struct id_set copies;
+	struct step_vec steps;
+	struct use_vec uses;
+};
+
+/* A location as accesses of one size see it. */
+struct cell {
+	uint32_t location, len_bytes;
+	uint32_t written; /* node: what was stored to it */
+	uint32_t read;    /* node: what can be loaded from it */
+};
+
+/* From what is stored in an object to another one, or itself. */
+struct transfer {
+	uint32_t from, to; /* locations */
+	uint32_t len_bytes;
+};
+VEC_DECLARE(transfer_vec, struct transfer);
+
+struct object_cells {
+	struct cell_ids cells;
+	struct transfer_vec transfers; /* from it */
+};
+
+VEC_DECLARE(node_vec, struct node);
+VEC_DECLARE(cell_vec, struct cell);
+VEC_DECLARE(object_vec, struct object_cells);
+
+struct pointers {
+	struct locations locations;
+	struct node_vec nodes;
+	struct cell_vec cells;
+	struct slotmap cell_map;
+	struct object_vec objects;
+	uint32_t cells_transferred; /* cells below have been looked at by the transfers of their object */
+	pointers_called called;
+	void *data;
+	bool has_changed;
+	uint32_t waves;
+	uint64_t edge_count;
+};
+
+/* The node that stands for the cycle. */
+uint32_t pointers_find(struct pointers *p, uint32_t node);
+/* Finds or makes it. */
+struct error *pointers_cell(struct pointers *p, uint32_t location, uint32_t len_bytes, uint32_t *ret);
+struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t location);
+/* Transfers that cells which are new are part of. */
+struct error *pointers_transfer_cells(struct pointers *p);
+/* What edges of steps bring to where they lead. */
+struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct step_edge *edge);
+
+#endif

@@ -1,0 +1,307 @@
+/*
+ * pointers_solve.c - waves: cycles of the graph are collapsed, differences go along its edges in topological order, then the uses of what
+ * has come add edges; until nothing changes (Pereira and Berlin, CGO 2009).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pointers/pointers_build.h"
+
+/* Of Tarjan's search, without recursion. */
+struct search {
+	struct pointers *p;
+	uint32_t *index; /* [node] order of discovery + 1; 0: not yet */
+	uint32_t *low;
+	uint8_t *is_open; /* on the stack of components */
+	uint32_t *open;
+	uint32_t open_count;
+	struct visit *visits;
+	uint32_t visit_count;
+	uint32_t next_index;
+	uint32_t *order; /* representatives, those that others lead to first */
+	uint32_t order_count;
+};
+
+struct visit {
+	uint32_t node;
+	struct id_iterator copies;
+	bool has_copies; /* the iterator is not at its end */
+	size_t step;
+};
+
+static void search_deinit(struct search *s)
+{
+	free(s->index);
+	free(s->low);
+	free(s->is_open);
+	free(s->open);
+	free(s->visits);
+	free(s->order);
+}
+
+static struct error *search_init(struct search *s, struct pointers *p)
+{
+	size_t count = p->nodes.count + 1;
+
+	*s = (struct search){.p = p,
+			     .index = calloc(count, sizeof *s->index),
+			     .low = calloc(count, sizeof *s->low),
+			     .is_open = calloc(count, 1),
+			     .open = calloc(count, sizeof *s->open),
+			     .visits = calloc(count, sizeof *s->visits),
+			     .order = calloc(count, sizeof *s->order)};
+	if (s->index && s->low && s->is_open && s->open && s->visits && s->order)
+		return NULL;
+	search_deinit(s);
+	return &error_no_memory;
+}
+
+static void enter(struct search *s, uint32_t node)
+{
+	s->index[node] = s->low[node] = ++s->next_index;
+	s->is_open[node] = 1;
+	s->open[s->open_count++] = node;
+	s->visits[s->visit_count++] = (struct visit){
+		.node = node, .copies = id_set_begin(&s->p->nodes.items[node].copies), .has_copies = true};
+}
+
+/* The next node that an edge leads to; false: there is none. */
+static bool next_target(struct search *s, struct visit *v, uint32_t *ret)
+{
+	struct node *n = &s->p->nodes.items[v->node];
+
+	if (v->has_copies) {
+		v->has_copies = id_set_next(&n->copies, &v->copies);
+		if (v->has_copies) {
+			*ret = pointers_find(s->p, v->copies.id);
+			return true;
+		}
+	}
+	if (v->step == n->steps.count)
+		return false;
+	*ret = pointers_find(s->p, n->steps.items[v->step++].to);
+	return true;
+}
+
+static struct error *join_node(struct pointers *p, uint32_t into, uint32_t from)
+{
+	struct node *a = &p->nodes.items[into], *b = &p->nodes.items[from];
+	struct error *err = id_set_add_all(&a->set, &b->set, NULL, NULL);
+
+	/* What one of them has not seen, the edges of it have not seen. */
+	if (!err && !id_set_equal(&a->done, &b->done)) {
+		struct id_set both = {0};
+
+		err = id_set_intersect(&a->done, &b->done, &both);
+		id_set_deinit(&a->done);
+		a->done = both;
+	}
+	if (!err)
+		err = id_set_add_all(&a->copies, &b->copies, NULL, NULL);
+	for (size_t i = 0; i < b->steps.count && !err; i++)
+		err = step_vec_append(&a->steps, b->steps.items[i]);
+	for (size_t i = 0; i < b->uses.count && !err; i++)
+		err = use_vec_append(&a->uses, b->uses.items[i]);
+	b->same_as = into;
+	id_set_deinit(&b->set);
+	id_set_deinit(&b->done);
+	id_set_deinit(&b->copies);
+	step_vec_deinit(&b->steps);
+	use_vec_deinit(&b->uses);
+	return err;
+}
+
+/* A step that leads back to its own node is made any number of times. */
+static void repeat_own_steps(struct pointers *p, uint32_t node)
+{
+	struct node *n = &p->nodes.items[node];
+
+	id_set_remove(&n->copies, node);
+	for (size_t i = 0; i < n->steps.count; i++) {
+		struct pointer_step *step = &n->steps.items[i].step;
+
+		if (pointers_find(p, n->steps.items[i].to) != node || (!step->offset && !step->span))
+			continue;
+		*step = pointer_step_repeated(step);
+		id_set_clear(&n->done); /* this edge has seen nothing of the set */
+	}
+}
+
+static struct error *close_component(struct search *s, uint32_t node)
+{
+	struct error *err = NULL;
+	bool is_cycle = false;
+
+	for (;;) {
+		uint32_t member = s->open[--s->open_count];
+
+		s->is_open[member] = 0;
+		if (member == node)
+			break;
+		is_cycle = true;
+		if (!err)
+			err = join_node(s->p, node, member);
+	}
+	if (is_cycle || s->p->nodes.items[node].steps.count)
+		repeat_own_steps(s->p, node);
+	s->order[s->order_count++] = node;
+	return err;
+}
+
+static struct error *search_from(struct search *s, uint32_t root)
+{
+	struct error *err = NULL;
+
+	enter(s, root);
+	while (s->visit_count && !err) {
+		struct visit *v = &s->visits[s->visit_count - 1];
+		uint32_t node = v->node, target;
+
+		if (next_target(s, v, &target)) {
+			if (!s->index[target])
+				enter(s, target);
+			else if (s->is_open[target] && s->index[target] < s->low[node])
+				s->low[node] = s->index[target];
+			continue;
+		}
+		s->visit_count--;
+		if (s->low[node] == s->index[node])
+			err = close_component(s, node);
+		/* The node that led here. Its component is still open. */
+		if (s->visit_count && s->low[node] < s->low[s->visits[s->visit_count - 1].node])
+			s->low[s->visits[s->visit_count - 1].node] = s->low[node];
+	}
+	return err;
+}
+
+/* Edges to nodes of cycles that were collapsed lead to one, and each edge is there once. */
+static struct error *rename_copies(struct pointers *p, uint32_t node)
+{
+	struct id_set renamed = {0};
+	struct node *n = &p->nodes.items[node];
+	struct error *err = NULL;
+
+	for (struct id_iterator i = id_set_begin(&n->copies); !err && id_set_next(&n->copies, &i);) {
+		uint32_t to = pointers_find(p, i.id);
+
+		if (to != node)
+			err = id_set_add(&renamed, to, NULL);
+	}
+	id_set_deinit(&n->copies);
+	n->copies = renamed;
+	return err;
+}
+
+/* Brings the set's difference to where the node's edges lead, and to its uses. */
+static struct error *spread(struct pointers *p, uint32_t node, struct id_set *difference)
+{
+	struct node *n = &p->nodes.items[node];
+	struct error *err;
+
+	id_set_clear(difference);
+	err = id_set_add_all(difference, &n->set, &n->done, NULL);
+	if (err || !difference->count)
+		return err;
+	p->has_changed = true;
+	err = id_set_add_all(&n->done, difference, NULL, NULL);
+	if (!err)
+		err = rename_copies(p, node);
+	for (struct id_iterator i = id_set_begin(&n->copies); !err && id_set_next(&n->copies, &i);)
+		err = id_set_add_all(&p->nodes.items[i.id].set, difference, NULL, NULL);
+	for (size_t i = 0; !err && i < n->steps.count; i++)
+		err = pointers_step_all(p, difference, &n->steps.items[i]);
+	return err;
+}
+
+static struct error *apply_uses(struct pointers *p, uint32_t node, const struct id_set *difference)
+{
+	struct error *err = NULL;
+
+	for (size_t k = 0; !err && k < p->nodes.items[node].uses.count; k++) {
+		struct use use = p->nodes.items[node].uses.items[k];
+
+		for (struct id_iterator i = id_set_begin(difference); !err && id_set_next(difference, &i);)
+			err = pointers_apply(p, &use, i.id);
+	}
+	return err;
+}
+
+static struct error *find_order(struct search *s)
+{
+	struct pointers *p = s->p;
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < p->nodes.count && !err; i++)
+		if (p->nodes.items[i].same_as == i && !s->index[i])
+			err = search_from(s, i);
+	return err;
+}
+
+struct difference {
+	uint32_t node;
+	struct id_set set;
+};
+VEC_DECLARE(difference_vec, struct difference);
+
+static struct error *wave(struct pointers *p)
+{
+	struct difference_vec differences = {0};
+	struct id_set difference = {0};
+	struct search s;
+	struct error *err = search_init(&s, p);
+
+	if (err)
+		return err;
+	err = find_order(&s);
+	for (uint32_t i = s.order_count; i-- > 0 && !err;) {
+		err = spread(p, s.order[i], &difference);
+		if (!err && difference.count && p->nodes.items[s.order[i]].uses.count) {
+			err = difference_vec_append(&differences, (struct difference){s.order[i], difference});
+			if (!err)
+				difference = (struct id_set){0};
+		}
+	}
+	for (size_t i = 0; i < differences.count; i++) {
+		if (!err)
+			err = apply_uses(p, differences.items[i].node, &differences.items[i].set);
+		id_set_deinit(&differences.items[i].set);
+	}
+	difference_vec_deinit(&differences);
+	id_set_deinit(&difference);
+	search_deinit(&s);
+	return err ? err : pointers_transfer_cells(p);
+}
+
+struct pointers_cost pointers_cost(const struct pointers *p)
+{
+	struct pointers_cost cost = {.nodes = (uint32_t)p->nodes.count,
+				     .locations = (uint32_t)p->locations.items.count,
+				     .cells = (uint32_t)p->cells.count,
+				     .waves = p->waves,
+				     .edges = p->edge_count,
+				     .bytes = p->nodes.capacity * sizeof *p->nodes.items};
+
+	for (size_t i = 0; i < p->nodes.count; i++) {
+		const struct node *n = &p->nodes.items[i];
+
+		cost.bytes +=
+			((size_t)n->set.capacity + n->done.capacity + n->copies.capacity) * sizeof(struct id_word) +
+			n->steps.capacity * sizeof *n->steps.items + n->uses.capacity * sizeof *n->uses.items;
+	}
+	return cost;
+}
+
+struct error *pointers_solve(struct pointers *p, size_t limit_bytes)
+{
+	struct error *err = NULL;
+
+	do {
+		p->has_changed = false;
+		p->waves++;
+		err = wave(p);
+		if (!err && limit_bytes && pointers_cost(p).bytes > limit_bytes)
+			err = error_create(ERROR_OVERFLOW, "the points-to analysis needs more than %zu MB",
+					   limit_bytes >> 20);
+	} while (!err && p->has_changed);
+	return err;
+}
