@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+enum {
+	TAB = 8, /* columns */
+};
+
 size_t utf8_len(const uint8_t *p)
 {
 	static const struct {
@@ -98,4 +102,32 @@ void plain_make(char *text)
 		text += run + 1;
 		len_bytes -= run + 1;
 	}
+}
+
+char *plain_expand(const char *text, struct arena *arena, size_t *ret_columns)
+{
+	char *expanded = arena_alloc(arena, strlen(text) * TAB + 1);
+	size_t column = 0, at = 0;
+
+	if (!expanded)
+		return NULL;
+	for (size_t len; *text; text += len, column++) {
+		len = plain_len(text);
+		if (*text == '\t') {
+			for (; (column + 1) % TAB; column++)
+				expanded[at++] = ' ';
+			expanded[at++] = ' ';
+		} else if (len) {
+			memcpy(expanded + at, text, len);
+			at += len;
+		} else {
+			expanded[at++] = '?';
+		}
+		len += len == 0;
+	}
+	for (; at && expanded[at - 1] == ' '; at--)
+		column--;
+	expanded[at] = '\0';
+	*ret_columns = column;
+	return expanded;
 }

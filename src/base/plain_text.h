@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/arena.h"
+
 /* Bytes of the UTF-8 sequence at p, which a NUL ends; 0 when it is none (RFC 3629: no surrogates, no overlong forms). */
 size_t utf8_len(const uint8_t *p);
 
@@ -23,6 +25,10 @@ void plain_print(FILE *out, const char *text);
 void plain_print_part(FILE *out, const char *text, size_t len_bytes);
 /* Prints one word of a line whose parts are separated: a separator in the text becomes `instead`. */
 void plain_print_word(FILE *out, const char *text, char separator, char instead);
+
+/* The text with its tabs as blanks, eight columns each, without blanks at its end, and '?' for what is not to be shown. The arena's; NULL when
+ * memory is short. */
+char *plain_expand(const char *text, struct arena *arena, size_t *ret_columns);
 
 /* Replaces those bytes in place. */
 void plain_make(char *text);

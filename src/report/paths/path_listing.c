@@ -14,7 +14,6 @@
 #include "model/paths/path_steps.h"
 
 enum {
-	TAB = 8,
 	RUN_MAX = 5,   /* lines without a branch that are shown whole */
 	RUN_HEAD = 2,  /* of longer ones, so many at the beginning and one at the end */
 	ROWS_MAX = 60, /* of a path, when not all of it is wanted: the beginning and the end */
@@ -119,34 +118,12 @@ void path_listing_render_function(FILE *out, const struct path_function *f, cons
 	arena_deinit(&arena);
 }
 
-/* A line of source with tabs expanded and nothing in it that a terminal would obey. */
-static struct error *clean(struct listing *listing, struct row *row, const char *text)
+static struct error *take_text(struct listing *listing, struct row *row, const char *text)
 {
-	char *to = arena_alloc(&listing->arena, strlen(text) * TAB + 1);
-	size_t column = 0, at = 0;
-
-	if (!to)
+	row->text = plain_expand(text, &listing->arena, &row->columns);
+	if (!row->text)
 		return &error_no_memory;
-	for (size_t len; *text; text += len, column++) {
-		len = plain_len(text);
-		if (*text == '\t') {
-			for (; (column + 1) % TAB; column++)
-				to[at++] = ' ';
-			to[at++] = ' ';
-		} else if (len) {
-			memcpy(to + at, text, len);
-			at += len;
-		} else {
-			to[at++] = '?';
-		}
-		len += len == 0;
-	}
-	for (; at && to[at - 1] == ' '; at--)
-		column--;
-	to[at] = '\0';
-	row->text = to;
-	row->columns = column;
-	row->indent = strspn(to, " ");
+	row->indent = strspn(row->text, " ");
 	return NULL;
 }
 
@@ -161,7 +138,7 @@ static struct error *fill_text(struct listing *listing, struct row *row)
 	err = sources_get(listing->style->sources, row->step->file, &file);
 	if (!err)
 		err = source_line(file, row->step->line, &listing->arena, &text);
-	return err || !text ? err : clean(listing, row, text);
+	return err || !text ? err : take_text(listing, row, text);
 }
 
 /* Code without a line is no place. */
