@@ -13,8 +13,8 @@ cd "$(dirname "$0")/.." || exit 1
 warnings=(-Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2
 	-Wimplicit-fallthrough -Werror)
 include=(-Iinclude -Isrc -D_GNU_SOURCE "-DWAYMARK_VERSION=\"lint\"")
-# Host code that knows neither LLVM nor the calling conventions of the instrumented ABI: gcc understands all of it.
-host=(src/base src/core src/format src/object src/snapshot src/model src/report src/cli)
+# Host code that knows neither LLVM's C++ nor the calling conventions of the instrumented ABI: gcc understands all of it.
+host=(src/base src/core src/format src/object src/snapshot src/analyze src/model src/report src/cli)
 
 # Files of the tree that match one of the patterns (of find -path), sorted; no build folders.
 own_files() {
@@ -60,7 +60,7 @@ lint_gcc() {
 			echo "#include \"${file#*/}\"" | $how -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only - || status=1
 		done
 	done
-	own_files "${host[@]/%//*.c}" | xargs -r -n 8 -P 2 gcc -std=gnu11 "${warnings[@]}" "${include[@]}" -fsyntax-only || status=1
+	own_files "${host[@]/%//*.c}" | xargs -r -n 8 -P 2 gcc -std=gnu11 "${warnings[@]}" "${include[@]}" -isystem "$(llvm-config-19 --includedir)" -fsyntax-only || status=1
 	return $status
 }
 

@@ -9,7 +9,7 @@ const struct command *const commands[] = {
 	&command_decode, &command_report,
 	&command_paths,  &command_residual,
 	&command_merge,  &command_core,
-	&command_tune,   &command_ir,
+	&command_slice,  &command_tune,   &command_ir,
 	&command_graph,  NULL,
 };
 

@@ -15,17 +15,18 @@ struct layout {
 	const char *agent_dir;
 	const char *sampler_dir;
 	const char *jvm_dir;
+	const char *slice_dir;
 	const char *include_dir;
 };
 
 /* Relative to the directory of the executable. */
 static const struct layout layouts[] = {
-	{"src/instrument/waymark-pass.so", "src/runtime", "src/agent", "src/sampler", "src/jvm", "include"},
+	{"src/instrument/waymark-pass.so", "src/runtime", "src/agent", "src/sampler", "src/jvm", "src/cli", "include"},
 	{"../lib/waymark/waymark-pass.so", "../lib/waymark", "../lib/waymark", "../lib/waymark", "../lib/waymark",
-	 "../include"},
+	 "../lib/waymark", "../include"},
 	{"../lib/x86_64-linux-gnu/waymark/waymark-pass.so", "../lib/x86_64-linux-gnu/waymark",
 	 "../lib/x86_64-linux-gnu/waymark", "../lib/x86_64-linux-gnu/waymark", "../lib/x86_64-linux-gnu/waymark",
-	 "../include"},
+	 "../lib/x86_64-linux-gnu/waymark", "../include"},
 };
 
 static char *join(const char *dir, const char *name)
@@ -41,6 +42,7 @@ void install_paths_deinit(struct install_paths *paths)
 	free(paths->agent_dir);
 	free(paths->sampler_dir);
 	free(paths->jvm_dir);
+	free(paths->slice_dir);
 	free(paths->include_dir);
 }
 
@@ -59,10 +61,11 @@ struct error *install_paths_find(struct install_paths *ret)
 			.agent_dir = join(dir, layouts[i].agent_dir),
 			.sampler_dir = join(dir, layouts[i].sampler_dir),
 			.jvm_dir = join(dir, layouts[i].jvm_dir),
+			.slice_dir = join(dir, layouts[i].slice_dir),
 			.include_dir = join(dir, layouts[i].include_dir),
 		};
 		if (!paths.plugin || !paths.runtime_dir || !paths.agent_dir || !paths.sampler_dir || !paths.jvm_dir ||
-		    !paths.include_dir) {
+		    !paths.slice_dir || !paths.include_dir) {
 			install_paths_deinit(&paths);
 			return &error_no_memory;
 		}

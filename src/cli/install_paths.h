@@ -7,6 +7,7 @@
  *   agent_dir          BUILD/src/agent                         PREFIX/lib/waymark
  *   sampler_dir        BUILD/src/sampler                       PREFIX/lib/waymark
  *   jvm_dir            BUILD/src/jvm                           PREFIX/lib/waymark
+ *   slice_dir          BUILD/src/cli                           PREFIX/lib/waymark
  *   include_dir        BUILD/include                           PREFIX/include
  *
  * Strings are malloc'd and live as long as the struct.
@@ -33,6 +34,7 @@ struct install_paths {
 	char *agent_dir;   /* libwaymark-agent.so */
 	char *sampler_dir; /* libwaymark-sample.so */
 	char *jvm_dir;
+	char *slice_dir; /* waymark-slice */
 	char *include_dir; /* waymark.h */
 };
 

@@ -36,12 +36,12 @@ BEGIN {
 	may["jvm"] = " base core recorder runtime native jvm "
 	may["analyze"] = " base core format llvm analyze "
 	may["model"] = " base core format object snapshot analyze model "
-	may["report"] = " base core format object snapshot model report "
-	may["cli"] = " base core format object snapshot model report cli "
+	may["report"] = " base core format object snapshot analyze model report "
+	may["cli"] = " base core format object snapshot analyze model report cli "
 	rooms("agent", "os scan threads code program patch context epoch follow clients life")
 	rooms("jvm/c", "base codes contexts walk clients classes bridge")
 	rooms("snapshot", "source image debug state inject hotspot")
-	rooms("model", "source base merge contexts paths crash")
+	rooms("model", "source base merge contexts paths crash slices")
 	n = split("assert ctype errno float inttypes limits math stdalign stdarg stdatomic stdbool stddef stdint stdio " \
 		"stdlib string", names, " ")
 	for (i = 1; i <= n; i++)

@@ -1,0 +1,60 @@
+/*
+ * memory.h - a program's memory: its objects, where its pointers can lead, and which functions its calls can reach. The constraints of
+ * core/pointers/pointers.h, from bitcode.
+ *
+ * Safe for accesses within their objects, by the code that is given; of code outside, library.h knows some functions, and others may do what
+ * they like to all that they can reach. Other users than slices: targets of calls through pointers.
+ */
+#ifndef WM_ANALYZE_MEMORY_H
+#define WM_ANALYZE_MEMORY_H
+
+#include "analyze/code.h"
+#include "core/pointers/pointers.h"
+
+enum memory_object_kind {
+	MEMORY_FOREIGN = 0, /* what code outside has that the program can get pointers to: one object */
+	MEMORY_LIBRARY,     /* memory of libraries: one object, and one for each variable of theirs */
+	MEMORY_VARIABLE,    /* global */
+	MEMORY_FUNCTION,
+	MEMORY_FRAME,    /* alloca */
+	MEMORY_HEAP,     /* what a call allocates */
+	MEMORY_VARIADIC, /* variable arguments of a function */
+	MEMORY_BYVAL,    /* an argument that is a copy */
+	MEMORY_START,    /* arguments and environment of main */
+	MEMORY_INNER,    /* of the analysis: no pointer leads there */
+};
+
+struct memory_object {
+	enum memory_object_kind kind;
+	LLVMValueRef value;  /* variable, function, alloca, call or argument */
+	uint32_t function;   /* FRAME, VARIADIC, BYVAL */
+	uint64_t size_bytes; /* 0: not known */
+};
+
+VEC_DECLARE(memory_object_vec, struct memory_object);
+VEC_DECLARE(function_ids, uint32_t);
+
+struct memory {
+	const struct code *code;
+	struct pointers *pointers;
+	struct memory_object_vec objects; /* numbered as the locations' */
+	struct function_ids *callees; /* [instruction] functions of the module that a call can reach; only of calls */
+	struct id_set *callers;       /* [function] calls */
+	bool *calls_foreign; /* [instruction] a call that may reach code outside that library.h does not know */
+	void *builder;
+};
+
+/* runs: [block], false where a block cannot run; NULL: all can. limit_bytes: of the solver's memory, 0: none. */
+struct error *memory_analyse(const struct code *c, const bool *runs, size_t limit_bytes, struct memory *ret);
+void memory_deinit(struct memory *m);
+
+/* Locations that a value can lead to; NULL: none, it is no pointer. The value is an operand of the code. */
+const struct id_set *memory_of(const struct memory *m, LLVMValueRef value);
+
+/* Locations that code outside can reach. */
+const struct id_set *memory_foreign(const struct memory *m);
+
+/* Bytes that a load or store touches. */
+uint32_t memory_access_bytes(const struct memory *m, LLVMTypeRef type);
+
+#endif

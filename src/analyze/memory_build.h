@@ -1,0 +1,58 @@
+/*
+ * memory_build.h - the constraints as their files share them: memory.c states those of instructions, memory_calls.c those of calls. Internal to
+ * src/analyze.
+ */
+#ifndef WM_ANALYZE_MEMORY_BUILD_H
+#define WM_ANALYZE_MEMORY_BUILD_H
+
+#include "analyze/memory.h"
+
+enum {
+	WORD = 8, /* bytes of a pointer */
+};
+
+/* While it is made. Nodes are number + 1; 0: none yet. */
+struct builder {
+	struct memory *m;
+	const struct code *code;
+	struct pointers *p;
+	const bool *runs;
+	uint32_t *nodes;          /* [instruction and argument] */
+	struct hashmap constants; /* value -> nodes_of_constants */
+	struct function_ids nodes_of_constants;
+	struct hashmap object_of; /* value -> object - 1 */
+	struct function_ids objects_of_values;
+	uint32_t *returned;         /* [function] node */
+	uint32_t *variadic;         /* [function] location of its variable arguments */
+	uint32_t *arguments_stated; /* [function]: is 1 once its parameters get what code outside passes */
+	uint32_t foreign;           /* node: what code outside has */
+	uint32_t library;           /* node: leads to the library's memory */
+};
+
+struct error *memory_add_object(struct builder *b, const struct memory_object *object, uint32_t *ret);
+/* The object of a value is made when it is first asked for. */
+struct error *memory_object_of(struct builder *b, LLVMValueRef value, const struct memory_object *object,
+			       uint32_t *ret);
+/* The node leads to the beginning of the object. */
+struct error *memory_point_to(struct builder *b, uint32_t node, uint32_t object);
+
+/* The node of an operand; that of an instruction or argument by its number. */
+struct error *memory_node(struct builder *b, LLVMValueRef value, uint32_t *ret);
+struct error *memory_register(struct builder *b, uint32_t number, uint32_t *ret);
+/* Values that cannot lead anywhere: nothing is stated of them. */
+bool memory_leads_nowhere(LLVMValueRef value);
+bool memory_may_carry(LLVMTypeRef type);
+/* From a value to a node; step: what is added on the way, NULL for nothing. */
+struct error *memory_copy(struct builder *b, LLVMValueRef from, uint32_t to, const struct pointer_step *step);
+
+struct error *memory_state_call(struct builder *b, uint32_t number);
+/* A value as an argument of a function, by place. */
+struct error *memory_pass(struct builder *b, uint32_t function, uint32_t number, uint32_t node);
+/* Code outside can call the function with all that it has. */
+struct error *memory_call_from_outside(struct builder *b, uint32_t function);
+
+#define MEMORY_CALL_FROM_OUTSIDE CODE_NONE /* as the number of a call: by code outside */
+/* For pointers_create: a call, or code outside, can call what is there. */
+struct error *memory_call_leads_to(void *data, uint32_t call, uint32_t location);
+
+#endif

@@ -1,0 +1,386 @@
+/* memory_calls.c - constraints of calls: of the program's functions, of the library's, of code outside, and of pointers that lead to any of them. */
+#include <string.h>
+
+#include "analyze/library.h"
+#include "analyze/memory_build.h"
+#include "llvm/ir.h"
+
+static struct error *allocate(struct builder *b, LLVMValueRef call, uint32_t *ret)
+{
+	struct memory_object object = {.kind = MEMORY_HEAP, .value = call};
+
+	return memory_object_of(b, call, &object, ret);
+}
+
+static struct error *anywhere_in(struct builder *b, LLVMValueRef pointer, uint32_t *ret)
+{
+	uint32_t node;
+	struct error *err = memory_node(b, pointer, &node);
+
+	if (!err)
+		err = pointers_add_node(b->p, ret);
+	return err ? err : pointers_step(b->p, node, *ret, &(struct pointer_step){.stride = 1});
+}
+
+static LLVMValueRef argument(LLVMValueRef call, uint8_t number)
+{
+	return number < LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, number) : NULL;
+}
+
+static uint32_t transfer_bytes(LLVMValueRef call)
+{
+	LLVMValueRef length = argument(call, 2);
+
+	if (!length || !LLVMIsAConstantInt(length))
+		return POINTERS_ALL_BYTES;
+	return LLVMConstIntGetZExtValue(length) > INT32_MAX ? POINTERS_ALL_BYTES
+							    : (uint32_t)LLVMConstIntGetZExtValue(length);
+}
+
+/* What the callback can be, the solver tells call_leads_to. */
+static struct error *state_callback(struct builder *b, LLVMValueRef call, const struct library_effect *e)
+{
+	LLVMValueRef callback = argument(call, e->a);
+	uint32_t node;
+	struct error *err = callback ? memory_node(b, callback, &node) : NULL;
+
+	return err || !callback ? err : pointers_call(b->p, node, code_number(b->code, call));
+}
+
+static struct error *state_effect(struct builder *b, LLVMValueRef call, const struct library_effect *e)
+{
+	LLVMValueRef first = argument(call, e->a), second = argument(call, e->b);
+	uint32_t result, node, other, object;
+	struct error *err = memory_node(b, call, &result);
+
+	if (err)
+		return err;
+	switch (e->kind) {
+	case LIBRARY_NEW:
+		err = allocate(b, call, &object);
+		return err ? err : memory_point_to(b, result, object);
+	case LIBRARY_OWN:
+		return pointers_copy(b->p, b->library, result);
+	case LIBRARY_RETURNS:
+		return first ? memory_copy(b, first, result, NULL) : NULL;
+	case LIBRARY_INTO:
+		return first ? memory_copy(b, first, result, &(struct pointer_step){.stride = 1}) : NULL;
+	case LIBRARY_COPIES:
+		if (!second)
+			return NULL;
+		err = memory_node(b, second, &other);
+		if (err)
+			return err;
+		if (e->a == LIBRARY_NO_ARGUMENT)
+			return pointers_transfer(b->p, result, other, POINTERS_ALL_BYTES);
+		err = memory_node(b, first, &node);
+		return err ? err : pointers_transfer(b->p, node, other, transfer_bytes(call));
+	case LIBRARY_POINTS:
+		if (!first || !second || memory_leads_nowhere(first))
+			return NULL;
+		err = anywhere_in(b, second, &other);
+		if (!err)
+			err = memory_node(b, first, &node);
+		return err ? err : pointers_store(b->p, other, node, WORD);
+	case LIBRARY_PUTS_NEW:
+		if (!first)
+			return NULL;
+		err = allocate(b, call, &object);
+		if (!err)
+			err = pointers_add_node(b->p, &other);
+		if (!err)
+			err = memory_point_to(b, other, object);
+		if (!err)
+			err = memory_node(b, first, &node);
+		return err ? err : pointers_store(b->p, other, node, WORD);
+	case LIBRARY_CALLS:
+		return state_callback(b, call, e);
+	case LIBRARY_READS:
+	case LIBRARY_WRITES:
+		break;
+	}
+	return NULL;
+}
+
+/* Code outside has what it is given, and gives what it has. */
+static struct error *call_outside(struct builder *b, LLVMValueRef call)
+{
+	uint32_t result;
+	struct error *err = NULL;
+
+	b->m->calls_foreign[code_number(b->code, call)] = true;
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && !err; i++)
+		err = memory_copy(b, LLVMGetOperand(call, i), b->foreign, NULL);
+	if (!err && memory_may_carry(LLVMTypeOf(call)))
+		err = memory_node(b, call, &result) ?: pointers_copy(b->p, b->foreign, result);
+	return err;
+}
+
+static struct error *call_library(struct builder *b, LLVMValueRef call, const char *name)
+{
+	struct library_function f;
+	struct error *err = NULL;
+
+	if (!library_find(name, &f))
+		return call_outside(b, call);
+	for (uint32_t i = 0; i < f.count && !err; i++)
+		err = state_effect(b, call, &f.effects[i]);
+	return err;
+}
+
+static struct error *variadic_location(struct builder *b, uint32_t function, uint32_t *ret)
+{
+	struct memory_object object = {
+		.kind = MEMORY_VARIADIC, .value = b->code->functions[function].value, .function = function};
+	uint32_t number, location;
+	struct error *err = NULL;
+
+	if (!b->variadic[function]) {
+		err = memory_add_object(b, &object, &number);
+		if (!err)
+			err = locations_get(pointers_locations(b->p),
+					    &(struct location){.object = number, .stride = 1, .end = LOCATION_NO_END},
+					    &location);
+		if (err)
+			return err;
+		b->variadic[function] = location + 1;
+	}
+	*ret = b->variadic[function] - 1;
+	return NULL;
+}
+
+/* What a call gives as an argument, by place. */
+struct error *memory_pass(struct builder *b, uint32_t function, uint32_t number, uint32_t node)
+{
+	const struct code_function *f = &b->code->functions[function];
+	uint32_t parameter, location;
+	struct error *err;
+
+	if (number < f->argument_count) {
+		err = memory_register(b, f->first_argument + number, &parameter);
+		return err ? err : pointers_copy(b->p, node, parameter);
+	}
+	if (!LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f->value)))
+		return NULL;
+	err = variadic_location(b, function, &location);
+	if (!err)
+		err = pointers_add_node(b->p, &parameter);
+	if (!err)
+		err = pointers_address(b->p, parameter, location);
+	return err ? err : pointers_store(b->p, node, parameter, WORD);
+}
+
+static bool is_byval(LLVMValueRef call, unsigned argument_number)
+{
+	return LLVMGetCallSiteEnumAttribute(call, argument_number + 1, ir_attribute_kind("byval")) != NULL;
+}
+
+/* The callee has a copy of what the argument leads to. */
+static struct error *pass_copy(struct builder *b, uint32_t function, uint32_t number, uint32_t node)
+{
+	const struct code_function *f = &b->code->functions[function];
+	struct memory_object object = {.kind = MEMORY_BYVAL, .function = function};
+	uint32_t made, parameter;
+	struct error *err;
+
+	if (number >= f->argument_count)
+		return memory_pass(b, function, number, node);
+	object.value = LLVMGetParam(f->value, number);
+	err = memory_object_of(b, object.value, &object, &made);
+	if (!err)
+		err = memory_register(b, f->first_argument + number, &parameter);
+	if (!err)
+		err = memory_point_to(b, parameter, made);
+	return err ? err : pointers_transfer(b->p, parameter, node, POINTERS_ALL_BYTES);
+}
+
+static struct error *note_callee(struct builder *b, uint32_t call, uint32_t function, bool *ret_is_new)
+{
+	struct function_ids *callees = &b->m->callees[call];
+	struct error *err;
+
+	*ret_is_new = false;
+	for (size_t i = 0; i < callees->count; i++)
+		if (callees->items[i] == function)
+			return NULL;
+	*ret_is_new = true;
+	err = function_ids_append(callees, function);
+	return err ? err : id_set_add(&b->m->callers[function], call, NULL);
+}
+
+static struct error *call_function(struct builder *b, uint32_t call, uint32_t function)
+{
+	LLVMValueRef value = b->code->instructions[call].value;
+	uint32_t node, result;
+	bool is_new;
+	struct error *err = note_callee(b, call, function, &is_new);
+
+	if (err || !is_new)
+		return err;
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(value) && !err; i++) {
+		LLVMValueRef given = LLVMGetOperand(value, i);
+
+		if (memory_leads_nowhere(given) || !memory_may_carry(LLVMTypeOf(given)))
+			continue;
+		err = memory_node(b, given, &node);
+		if (!err)
+			err = is_byval(value, i) ? pass_copy(b, function, i, node) : memory_pass(b, function, i, node);
+	}
+	if (err || !memory_may_carry(LLVMTypeOf(value)) || !b->returned[function])
+		return err;
+	err = memory_node(b, value, &result);
+	return err ? err : pointers_copy(b->p, b->returned[function] - 1, result);
+}
+
+static bool can_call(LLVMValueRef call, LLVMValueRef function)
+{
+	unsigned given = LLVMGetNumArgOperands(call), taken = LLVMCountParams(function);
+
+	return LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) ? given >= taken
+								      : given == taken || !taken || given > taken;
+}
+
+/* A library calls back: which of its arguments lead where is in its effect. */
+static struct error *call_back(struct builder *b, uint32_t call, uint32_t function, const struct library_effect *e)
+{
+	LLVMValueRef value = b->code->instructions[call].value;
+	const uint8_t given[] = {e->b, e->c};
+	struct error *err = NULL;
+	bool is_new;
+	uint32_t node;
+
+	err = note_callee(b, call, function, &is_new);
+	for (uint32_t i = 0; i < 2 && !err && is_new; i++) {
+		LLVMValueRef pointer = argument(value, given[i]);
+
+		if (!pointer || memory_leads_nowhere(pointer))
+			continue;
+		err = anywhere_in(b, pointer, &node);
+		if (!err)
+			err = memory_pass(b, function, i, node);
+	}
+	return err;
+}
+
+/* Code outside can call the function with all that it has. */
+struct error *memory_call_from_outside(struct builder *b, uint32_t function)
+{
+	const struct code_function *f = &b->code->functions[function];
+	struct error *err = NULL;
+
+	if (b->arguments_stated[function] || !f->block_count)
+		return NULL;
+	b->arguments_stated[function] = 1;
+	for (uint32_t i = 0; i < f->argument_count && !err; i++)
+		err = memory_pass(b, function, i, b->foreign);
+	if (!err && b->returned[function])
+		err = pointers_copy(b->p, b->returned[function] - 1, b->foreign);
+	return err;
+}
+
+struct error *memory_call_leads_to(void *data, uint32_t call, uint32_t location)
+{
+	struct builder *b = data;
+	struct location at = pointers_locations(b->p)->items.items[location];
+	struct memory_object object = b->m->objects.items[at.object];
+	LLVMValueRef value = call == MEMORY_CALL_FROM_OUTSIDE ? NULL : b->code->instructions[call].value;
+	LLVMValueRef named = value ? code_callee(value) : NULL;
+	uint32_t function;
+
+	if (object.kind != MEMORY_FUNCTION)
+		return (object.kind == MEMORY_FOREIGN || object.kind == MEMORY_LIBRARY) && value && !named
+			       ? call_outside(b, value)
+			       : NULL;
+	function = code_function_number(b->code, object.value);
+	if (call == MEMORY_CALL_FROM_OUTSIDE)
+		return memory_call_from_outside(b, function);
+	if (named) {
+		struct library_function f;
+
+		if (!b->code->functions[function].block_count || !library_find(LLVMGetValueName(named), &f))
+			return NULL;
+		for (uint32_t i = 0; i < f.count; i++)
+			if (f.effects[i].kind == LIBRARY_CALLS)
+				return call_back(b, call, function, &f.effects[i]);
+		return NULL;
+	}
+	if (!can_call(value, object.value))
+		return NULL;
+	return b->code->functions[function].block_count ? call_function(b, call, function)
+							: call_library(b, value, LLVMGetValueName(object.value));
+}
+
+static struct error *state_va_start(struct builder *b, LLVMValueRef call)
+{
+	uint32_t function = code_function_of(b->code, code_number(b->code, call)), location, list, values, at;
+	struct error *err = variadic_location(b, function, &location);
+
+	if (!err)
+		err = memory_node(b, LLVMGetOperand(call, 0), &list);
+	if (!err)
+		err = pointers_add_node(b->p, &values);
+	if (!err)
+		err = pointers_address(b->p, values, location);
+	/* overflow_arg_area and reg_save_area of the System V ABI. */
+	for (int64_t off = 8; off <= 16 && !err; off += 8) {
+		err = pointers_add_node(b->p, &at);
+		if (!err)
+			err = pointers_step(b->p, list, at, &(struct pointer_step){.offset = off});
+		if (!err)
+			err = pointers_store(b->p, values, at, WORD);
+	}
+	return err;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static struct error *state_intrinsic(struct builder *b, LLVMValueRef call, const char *name)
+{
+	uint32_t to, from, result;
+	struct error *err;
+
+	if (starts_with(name, "llvm.memcpy") || starts_with(name, "llvm.memmove")) {
+		err = memory_node(b, LLVMGetOperand(call, 0), &to);
+		if (!err)
+			err = memory_node(b, LLVMGetOperand(call, 1), &from);
+		return err ? err : pointers_transfer(b->p, to, from, transfer_bytes(call));
+	}
+	if (starts_with(name, "llvm.va_start"))
+		return state_va_start(b, call);
+	if (starts_with(name, "llvm.va_copy")) {
+		err = memory_node(b, LLVMGetOperand(call, 0), &to);
+		if (!err)
+			err = memory_node(b, LLVMGetOperand(call, 1), &from);
+		return err ? err : pointers_transfer(b->p, to, from, 24);
+	}
+	/* All others compute: what comes out is of what goes in. */
+	if (!memory_may_carry(LLVMTypeOf(call)))
+		return NULL;
+	err = memory_node(b, call, &result);
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && !err; i++)
+		err = memory_copy(b, LLVMGetOperand(call, i), result, &(struct pointer_step){.stride = 1});
+	return err;
+}
+
+struct error *memory_state_call(struct builder *b, uint32_t number)
+{
+	LLVMValueRef call = b->code->instructions[number].value;
+	LLVMValueRef callee = code_callee(call);
+	uint32_t node;
+	struct error *err;
+
+	if (!callee) {
+		if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+			return call_outside(b, call);
+		err = memory_node(b, LLVMGetCalledValue(call), &node);
+		return err ? err : pointers_call(b->p, node, number);
+	}
+	if (LLVMGetIntrinsicID(callee))
+		return state_intrinsic(b, call, LLVMGetValueName(callee));
+	if (LLVMCountBasicBlocks(callee))
+		return call_function(b, number, code_function_number(b->code, callee));
+	return call_library(b, call, LLVMGetValueName(callee));
+}

@@ -1,0 +1,578 @@
+/* regions.c - what instructions touch, from the points-to sets of the pointers that they access memory by (regions.h). */
+#include "analyze/regions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/library.h"
+#include "llvm/ir.h"
+
+enum {
+	ANY_BYTES = INT32_MAX / 2, /* of a string, a stream, a copy of unknown length */
+};
+
+/* What was stored to a location, and what that changes. */
+struct written {
+	struct region region;
+	struct id_set changes;
+	bool is_known;
+};
+VEC_DECLARE(written_vec, struct written);
+
+struct builder {
+	struct regions *r;
+	const struct memory *m;
+	const bool *runs;
+	struct function_ids *of_object; /* [object] regions */
+	struct written_vec written;
+	struct slotmap written_map;
+	struct id_set foreign_reads, foreign_changes;
+};
+
+static const struct location *location_of(const struct memory *m, uint32_t location)
+{
+	return &pointers_locations(m->pointers)->items.items[location];
+}
+
+/* ---- sets that are one when they are equal ---- */
+
+static uint64_t hash_of_set(const struct id_set *set)
+{
+	uint64_t hash = set->count;
+
+	for (uint32_t i = 0; i < set->count; i++)
+		hash = slotmap_hash(hash ^ set->words[i].index, set->words[i].bits);
+	return hash;
+}
+
+static uint64_t hash_of_sets(const void *keys, uint32_t number)
+{
+	return hash_of_set(&((const struct id_set *)keys)[number]);
+}
+
+static bool is_same_set(const void *keys, uint32_t number, const void *key)
+{
+	return id_set_equal(&((const struct id_set *)keys)[number], key);
+}
+
+/* Takes the set, and leaves an empty one. */
+static struct error *intern(struct regions *r, struct id_set *set, uint32_t *ret)
+{
+	struct error *err = slotmap_reserve(&r->set_map, hash_of_sets, r->sets.items);
+	uint32_t *slot;
+
+	if (err)
+		return err;
+	slot = slotmap_find(&r->set_map, hash_of_set(set), is_same_set, r->sets.items, set);
+	if (!*slot) {
+		err = id_set_vec_append(&r->sets, *set);
+		if (err)
+			return err;
+		*slot = ++r->set_map.count;
+		*set = (struct id_set){0};
+	} else {
+		id_set_clear(set);
+	}
+	*ret = *slot - 1;
+	return NULL;
+}
+
+/* ---- regions ---- */
+
+static uint64_t hash_of_region(const struct region *x)
+{
+	return slotmap_hash(x->location, x->len_bytes);
+}
+
+static uint64_t hash_of_regions(const void *keys, uint32_t number)
+{
+	return hash_of_region(&((const struct region *)keys)[number]);
+}
+
+static bool is_same_region(const void *keys, uint32_t number, const void *key)
+{
+	const struct region *a = &((const struct region *)keys)[number], *b = key;
+
+	return a->location == b->location && a->len_bytes == b->len_bytes;
+}
+
+static struct error *add_region(struct builder *b, uint32_t location, uint32_t len_bytes, uint32_t *ret)
+{
+	struct region x = {location, len_bytes};
+	struct error *err = slotmap_reserve(&b->r->map, hash_of_regions, b->r->items.items);
+	uint32_t *slot;
+
+	if (err)
+		return err;
+	slot = slotmap_find(&b->r->map, hash_of_region(&x), is_same_region, b->r->items.items, &x);
+	if (!*slot) {
+		err = region_vec_append(&b->r->items, x);
+		if (err)
+			return err;
+		*slot = ++b->r->map.count;
+		if (location != CODE_NONE)
+			err = function_ids_append(&b->of_object[location_of(b->m, location)->object], *slot - 1);
+	}
+	*ret = *slot - 1;
+	return err;
+}
+
+static struct error *read_all(struct builder *b, const struct id_set *locations, uint32_t len_bytes,
+			      struct id_set *reads)
+{
+	struct error *err = NULL;
+	uint32_t region;
+
+	for (struct id_iterator i = id_set_begin(locations); !err && id_set_next(locations, &i);) {
+		err = add_region(b, i.id, len_bytes, &region);
+		if (!err)
+			err = id_set_add(reads, region, NULL);
+	}
+	return err;
+}
+
+static struct error *read_by(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes, struct id_set *reads)
+{
+	const struct id_set *locations = pointer ? memory_of(b->m, pointer) : NULL;
+
+	return locations ? read_all(b, locations, len_bytes, reads) : NULL;
+}
+
+static uint64_t hash_of_written(const void *keys, uint32_t number)
+{
+	return hash_of_region(&((const struct written *)keys)[number].region);
+}
+
+static bool is_same_written(const void *keys, uint32_t number, const void *key)
+{
+	return is_same_region(&((const struct written *)keys)[number].region, 0, key);
+}
+
+/* The regions that a store there can change. All regions are known by now. */
+static struct error *changes_of(struct builder *b, const struct region *x, const struct id_set **ret)
+{
+	struct error *err = slotmap_reserve(&b->written_map, hash_of_written, b->written.items);
+	const struct location *at = location_of(b->m, x->location);
+	const struct function_ids *others = &b->of_object[at->object];
+	struct written *w;
+	uint32_t *slot;
+
+	if (err)
+		return err;
+	slot = slotmap_find(&b->written_map, hash_of_region(x), is_same_written, b->written.items, x);
+	if (*slot) {
+		*ret = &b->written.items[*slot - 1].changes;
+		return NULL;
+	}
+	err = written_vec_append(&b->written, (struct written){.region = *x});
+	if (err)
+		return err;
+	*slot = ++b->written_map.count;
+	w = &b->written.items[*slot - 1];
+	for (size_t i = 0; i < others->count && !err; i++) {
+		const struct region *other = &b->r->items.items[others->items[i]];
+
+		if (locations_meet(at, x->len_bytes, location_of(b->m, other->location), other->len_bytes))
+			err = id_set_add(&w->changes, others->items[i], NULL);
+	}
+	*ret = &w->changes;
+	return err;
+}
+
+static struct error *change_all(struct builder *b, const struct id_set *locations, uint32_t len_bytes,
+				struct id_set *changes)
+{
+	struct error *err = NULL;
+
+	for (struct id_iterator i = id_set_begin(locations); !err && id_set_next(locations, &i);) {
+		const struct id_set *those;
+
+		err = changes_of(b, &(struct region){i.id, len_bytes}, &those);
+		if (!err)
+			err = id_set_add_all(changes, those, NULL, NULL);
+	}
+	return err;
+}
+
+static struct error *change_by(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes, struct id_set *changes)
+{
+	const struct id_set *locations = pointer ? memory_of(b->m, pointer) : NULL;
+
+	return locations ? change_all(b, locations, len_bytes, changes) : NULL;
+}
+
+/* One place of memory at a time: a global, or a variable of a function that is there once. */
+static bool is_single(const struct builder *b, uint32_t object)
+{
+	const struct memory_object *o = &b->m->objects.items[object];
+
+	if (o->kind == MEMORY_FRAME) {
+		uint32_t block = code_block_number(b->m->code, LLVMGetInstructionParent(o->value));
+
+		return !b->r->is_recursive[o->function] && block == b->m->code->functions[o->function].first_block;
+	}
+	return o->kind == MEMORY_VARIABLE;
+}
+
+/* A store through this pointer is to one known place. */
+static struct error *overwrite_by(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes,
+				  struct id_set *overwrites)
+{
+	const struct id_set *locations = memory_of(b->m, pointer);
+	struct id_iterator only;
+	const struct location *at;
+	const struct function_ids *others;
+	struct error *err = NULL;
+
+	if (!locations || id_set_size(locations) != 1)
+		return NULL;
+	only = id_set_begin(locations);
+	id_set_next(locations, &only);
+	at = location_of(b->m, only.id);
+	if (at->stride || !is_single(b, at->object))
+		return NULL;
+	others = &b->of_object[at->object];
+	for (size_t i = 0; i < others->count && !err; i++) {
+		const struct region *other = &b->r->items.items[others->items[i]];
+		const struct location *there = location_of(b->m, other->location);
+
+		if (!there->stride && there->first >= at->first &&
+		    (int64_t)there->first + other->len_bytes <= (int64_t)at->first + len_bytes)
+			err = id_set_add(overwrites, others->items[i], NULL);
+	}
+	return err;
+}
+
+/* ---- instructions ---- */
+
+/* What is asked of an instruction: first all that is read, then what is changed. */
+enum pass {
+	PASS_READS,
+	PASS_CHANGES
+};
+
+struct touched {
+	struct id_set set, overwritten;
+};
+
+static uint32_t length_of(LLVMValueRef call, unsigned argument)
+{
+	LLVMValueRef length = LLVMGetNumArgOperands(call) > argument ? LLVMGetOperand(call, argument) : NULL;
+
+	if (!length || !LLVMIsAConstantInt(length) || LLVMConstIntGetZExtValue(length) > ANY_BYTES)
+		return ANY_BYTES;
+	return (uint32_t)LLVMConstIntGetZExtValue(length);
+}
+
+static struct error *touch_argument(struct builder *b, LLVMValueRef call, uint32_t number, uint32_t len_bytes,
+				    enum pass pass, struct touched *ret)
+{
+	LLVMValueRef pointer = number < LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, number) : NULL;
+
+	return pass == PASS_READS ? read_by(b, pointer, len_bytes, &ret->set)
+				  : change_by(b, pointer, len_bytes, &ret->set);
+}
+
+/* A new object has contents: zeros, or a copy of something. */
+static struct error *change_new(struct builder *b, LLVMValueRef call, struct touched *ret)
+{
+	struct id_set all = {0};
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < b->m->objects.count && !err; i++) {
+		struct location everywhere = {.object = (uint32_t)i, .stride = 1, .end = LOCATION_NO_END};
+		uint32_t location;
+
+		if (b->m->objects.items[i].kind != MEMORY_HEAP || b->m->objects.items[i].value != call)
+			continue;
+		err = locations_get(pointers_locations(b->m->pointers), &everywhere, &location);
+		if (!err)
+			err = id_set_add(&all, location, NULL);
+	}
+	if (!err)
+		err = change_all(b, &all, ANY_BYTES, &ret->set);
+	id_set_deinit(&all);
+	return err;
+}
+
+static struct error *touch_library(struct builder *b, LLVMValueRef call, const struct library_function *f,
+				   LLVMValueRef callee, enum pass pass, struct touched *ret)
+{
+	unsigned named = LLVMCountParams(callee), given = LLVMGetNumArgOperands(call);
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < f->count && !err; i++) {
+		const struct library_effect *e = &f->effects[i];
+		bool is_read = e->kind == LIBRARY_READS, is_write = e->kind == LIBRARY_WRITES;
+
+		if (e->kind == LIBRARY_COPIES) {
+			is_read = pass == PASS_READS;
+			err = touch_argument(b, call, is_read ? e->b : e->a, length_of(call, 2), pass, ret);
+		} else if (e->kind == LIBRARY_NEW || e->kind == LIBRARY_PUTS_NEW) {
+			err = pass == PASS_CHANGES ? change_new(b, call, ret) : NULL;
+			if (!err && e->kind == LIBRARY_PUTS_NEW && pass == PASS_CHANGES)
+				err = touch_argument(b, call, e->a, sizeof(uint64_t), pass, ret);
+		} else if (e->kind == LIBRARY_POINTS) {
+			if (pass == PASS_CHANGES)
+				err = touch_argument(b, call, e->a, sizeof(uint64_t), pass, ret);
+		} else if (is_read == (pass == PASS_READS) && (is_read || is_write)) {
+			unsigned first = e->a == LIBRARY_VARIABLE ? named : e->a,
+				 end = e->a == LIBRARY_VARIABLE ? given : first + 1;
+
+			for (unsigned k = first; k < end && !err; k++)
+				err = touch_argument(b, call, k, length_of(call, e->b), pass, ret);
+		}
+	}
+	if (pass == PASS_CHANGES && !err && f->may_not_return)
+		err = id_set_add(&ret->set, REGION_CONTROL, NULL);
+	return err;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static struct error *touch_intrinsic(struct builder *b, LLVMValueRef call, const char *name, enum pass pass,
+				     struct touched *ret)
+{
+	bool is_copy = starts_with(name, "llvm.memcpy") || starts_with(name, "llvm.memmove");
+
+	if (is_copy || starts_with(name, "llvm.memset")) {
+		struct error *err = NULL;
+
+		if (pass == PASS_READS)
+			return is_copy ? touch_argument(b, call, 1, length_of(call, 2), pass, ret) : NULL;
+		err = touch_argument(b, call, 0, length_of(call, 2), pass, ret);
+		if (!err && length_of(call, 2) != ANY_BYTES)
+			err = overwrite_by(b, LLVMGetOperand(call, 0), length_of(call, 2), &ret->overwritten);
+		return err;
+	}
+	if (starts_with(name, "llvm.va_start"))
+		return pass == PASS_CHANGES ? touch_argument(b, call, 0, 24, pass, ret) : NULL;
+	if (starts_with(name, "llvm.va_copy"))
+		return touch_argument(b, call, pass == PASS_READS, 24, pass, ret);
+	return NULL;
+}
+
+static struct error *touch_foreign(struct builder *b, enum pass pass, struct touched *ret)
+{
+	return id_set_add_all(&ret->set, pass == PASS_READS ? &b->foreign_reads : &b->foreign_changes, NULL, NULL);
+}
+
+/* Of code outside of the module; what functions of the module do is theirs. */
+static struct error *touch_call(struct builder *b, uint32_t number, enum pass pass, struct touched *ret)
+{
+	LLVMValueRef call = b->m->code->instructions[number].value, callee = code_callee(call);
+	struct library_function f;
+	struct error *err = NULL;
+
+	if (callee && LLVMGetIntrinsicID(callee))
+		return touch_intrinsic(b, call, LLVMGetValueName(callee), pass, ret);
+	if (b->m->calls_foreign[number])
+		err = touch_foreign(b, pass, ret);
+	if (!err && b->m->calls_foreign[number] && pass == PASS_CHANGES)
+		err = id_set_add(&ret->set, REGION_CONTROL, NULL);
+	if (!err && callee && !LLVMCountBasicBlocks(callee) && library_find(LLVMGetValueName(callee), &f))
+		err = touch_library(b, call, &f, callee, pass, ret);
+	/* Libraries' functions through a pointer. */
+	if (!err && !callee) {
+		const struct id_set *targets = memory_of(b->m, LLVMGetCalledValue(call));
+
+		for (struct id_iterator i = targets ? id_set_begin(targets) : (struct id_iterator){0};
+		     targets && !err && id_set_next(targets, &i);) {
+			const struct memory_object *o = &b->m->objects.items[location_of(b->m, i.id)->object];
+
+			if (o->kind == MEMORY_FUNCTION && !LLVMCountBasicBlocks(o->value) &&
+			    library_find(LLVMGetValueName(o->value), &f))
+				err = touch_library(b, call, &f, o->value, pass, ret);
+		}
+	}
+	return err;
+}
+
+static struct error *touch(struct builder *b, uint32_t number, enum pass pass, struct touched *ret)
+{
+	const struct code_instruction *i = &b->m->code->instructions[number];
+	struct error *err;
+	uint32_t bytes;
+
+	switch (i->opcode) {
+	case LLVMLoad:
+		return pass == PASS_READS ? read_by(b, LLVMGetOperand(i->value, 0),
+						    memory_access_bytes(b->m, LLVMTypeOf(i->value)), &ret->set)
+					  : NULL;
+	case LLVMStore:
+		if (pass == PASS_READS)
+			return NULL;
+		bytes = memory_access_bytes(b->m, LLVMTypeOf(LLVMGetOperand(i->value, 0)));
+		err = change_by(b, LLVMGetOperand(i->value, 1), bytes, &ret->set);
+		return err ? err : overwrite_by(b, LLVMGetOperand(i->value, 1), bytes, &ret->overwritten);
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		bytes = memory_access_bytes(b->m, LLVMTypeOf(LLVMGetOperand(i->value, 1)));
+		return pass == PASS_READS ? read_by(b, LLVMGetOperand(i->value, 0), bytes, &ret->set)
+					  : change_by(b, LLVMGetOperand(i->value, 0), bytes, &ret->set);
+	case LLVMCall:
+	case LLVMInvoke:
+	case LLVMCallBr:
+		return touch_call(b, number, pass, ret);
+	default:
+		return NULL;
+	}
+}
+
+static struct error *touch_all(struct builder *b, enum pass pass)
+{
+	struct touched t = {0};
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < b->m->code->instruction_count && !err; i++) {
+		if (b->runs && !b->runs[b->m->code->instructions[i].block])
+			continue;
+		err = touch(b, i, pass, &t);
+		if (!err)
+			err = intern(b->r, &t.set, pass == PASS_READS ? &b->r->reads[i] : &b->r->changes[i]);
+		if (!err)
+			err = intern(b->r, &t.overwritten, &b->r->overwrites[i]);
+	}
+	id_set_deinit(&t.set);
+	id_set_deinit(&t.overwritten);
+	return err;
+}
+
+/* ---- functions ---- */
+
+/* Functions that can call themselves, by others too: a function is in a cycle of calls. Depth-first over callees, without recursion. */
+static struct error *find_recursive(struct builder *b)
+{
+	const struct code *c = b->m->code;
+	struct id_set reached = {0};
+	uint32_t *work = calloc((size_t)c->function_count + 1, sizeof *work);
+	struct error *err = work ? NULL : &error_no_memory;
+
+	for (uint32_t f = 0; f < c->function_count && !err; f++) {
+		uint32_t waiting = 0;
+
+		if (!c->functions[f].block_count)
+			continue;
+		id_set_clear(&reached);
+		work[waiting++] = f;
+		/* Up the callers: f is recursive if it is one of them. */
+		while (waiting && !err && !b->r->is_recursive[f]) {
+			const struct id_set *callers = &b->m->callers[work[--waiting]];
+
+			for (struct id_iterator i = id_set_begin(callers); !err && id_set_next(callers, &i);) {
+				uint32_t from = code_function_of(c, i.id);
+				bool is_new = false;
+
+				b->r->is_recursive[f] |= from == f;
+				err = id_set_add(&reached, from, &is_new);
+				if (is_new)
+					work[waiting++] = from;
+			}
+		}
+	}
+	id_set_deinit(&reached);
+	free(work);
+	return err;
+}
+
+/* What a function can change is what its instructions and those that they call can, until nothing is new. */
+static struct error *sum_changes(struct builder *b)
+{
+	const struct code *c = b->m->code;
+	struct error *err = NULL;
+	bool has_changed = true;
+
+	for (uint32_t i = 0; i < c->instruction_count && !err; i++)
+		err = id_set_add_all(&b->r->function_changes[code_function_of(c, i)],
+				     region_set(b->r, b->r->changes[i]), NULL, NULL);
+	while (has_changed && !err) {
+		has_changed = false;
+		for (uint32_t f = c->function_count; f-- > 0 && !err;)
+			for (struct id_iterator i = id_set_begin(&b->m->callers[f]);
+			     !err && id_set_next(&b->m->callers[f], &i);)
+				err = id_set_add_all(&b->r->function_changes[code_function_of(c, i.id)],
+						     &b->r->function_changes[f], NULL, &has_changed);
+	}
+	return err;
+}
+
+static struct error *allocate(struct builder *b)
+{
+	const struct code *c = b->m->code;
+	struct regions *r = b->r;
+
+	r->reads = calloc(c->instruction_count + 1, sizeof *r->reads);
+	r->changes = calloc(c->instruction_count + 1, sizeof *r->changes);
+	r->overwrites = calloc(c->instruction_count + 1, sizeof *r->overwrites);
+	r->function_changes = calloc(c->function_count + 1, sizeof *r->function_changes);
+	r->is_recursive = calloc(c->function_count + 1, sizeof *r->is_recursive);
+	b->of_object = calloc(b->m->objects.count + 1, sizeof *b->of_object);
+	return r->reads && r->changes && r->overwrites && r->function_changes && r->is_recursive && b->of_object
+		       ? NULL
+		       : &error_no_memory;
+}
+
+static void builder_deinit(struct builder *b)
+{
+	for (size_t i = 0; b->of_object && i < b->m->objects.count; i++)
+		function_ids_deinit(&b->of_object[i]);
+	for (size_t i = 0; i < b->written.count; i++)
+		id_set_deinit(&b->written.items[i].changes);
+	free(b->of_object);
+	written_vec_deinit(&b->written);
+	slotmap_deinit(&b->written_map);
+	id_set_deinit(&b->foreign_reads);
+	id_set_deinit(&b->foreign_changes);
+}
+
+struct error *regions_find(const struct memory *m, const bool *runs, struct regions *ret)
+{
+	struct builder b = {.r = ret, .m = m, .runs = runs};
+	struct id_set nothing = {0};
+	uint32_t number;
+	struct error *err;
+
+	*ret = (struct regions){.memory = m};
+	err = allocate(&b);
+	if (!err)
+		err = intern(ret, &nothing, &number);
+	if (!err)
+		err = add_region(&b, CODE_NONE, 0, &number);
+	if (!err)
+		err = find_recursive(&b);
+	if (!err)
+		err = read_all(&b, memory_foreign(m), ANY_BYTES, &b.foreign_reads);
+	if (!err)
+		err = touch_all(&b, PASS_READS);
+	if (!err)
+		err = change_all(&b, memory_foreign(m), ANY_BYTES, &b.foreign_changes);
+	if (!err)
+		err = touch_all(&b, PASS_CHANGES);
+	if (!err)
+		err = sum_changes(&b);
+	builder_deinit(&b);
+	if (err)
+		regions_deinit(ret);
+	return err;
+}
+
+void regions_deinit(struct regions *r)
+{
+	for (size_t i = 0; i < r->sets.count; i++)
+		id_set_deinit(&r->sets.items[i]);
+	for (uint32_t i = 0; r->function_changes && i < r->memory->code->function_count; i++)
+		id_set_deinit(&r->function_changes[i]);
+	free(r->reads);
+	free(r->changes);
+	free(r->overwrites);
+	free(r->function_changes);
+	free(r->is_recursive);
+	region_vec_deinit(&r->items);
+	slotmap_deinit(&r->map);
+	id_set_vec_deinit(&r->sets);
+	slotmap_deinit(&r->set_map);
+	*r = (struct regions){0};
+}

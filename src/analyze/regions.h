@@ -1,0 +1,44 @@
+/*
+ * regions.h - what each instruction reads and writes, so that one can ask which stores a load can see.
+ *
+ * A region is what some instruction reads: a location with a number of bytes. Of each instruction there are three sets of regions: those that it
+ * reads, those that what it writes can change, and those that it surely overwrites as a whole. Equal sets are one.
+ */
+#ifndef WM_ANALYZE_REGIONS_H
+#define WM_ANALYZE_REGIONS_H
+
+#include "analyze/memory.h"
+
+/* That control comes this far: calls that may not return change it. */
+#define REGION_CONTROL 0
+
+VEC_DECLARE(id_set_vec, struct id_set);
+
+struct region {
+	uint32_t location;
+	uint32_t len_bytes;
+};
+VEC_DECLARE(region_vec, struct region);
+
+struct regions {
+	const struct memory *memory;
+	struct region_vec items; /* [0] is REGION_CONTROL */
+	struct slotmap map;
+	struct id_set_vec sets; /* [0] is empty */
+	struct slotmap set_map;
+	uint32_t *reads, *changes, *overwrites; /* [instruction] in `sets` */
+	struct id_set *function_changes;        /* [function] what it and those that it calls can change */
+	bool *is_recursive;                     /* [function] */
+	void *builder;
+};
+
+/* runs: as in memory_analyse. */
+struct error *regions_find(const struct memory *m, const bool *runs, struct regions *ret);
+void regions_deinit(struct regions *r);
+
+static inline const struct id_set *region_set(const struct regions *r, uint32_t set)
+{
+	return &r->sets.items[set];
+}
+
+#endif

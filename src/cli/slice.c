@@ -1,0 +1,80 @@
+/* slice.c - `waymark slice`: which lines can have decided what a line of the program does. Hands over to waymark-slice. */
+#include "cli/slice.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/install_paths.h"
+#include "cli/message.h"
+
+const struct word slice_formats[] = {[SLICE_FORMAT_TEXT] = {"text", NULL}, [SLICE_FORMAT_JSON] = {"json", NULL}, {0}};
+static const struct word_table format_words = {slice_formats, sizeof *slice_formats};
+
+static const struct option_row option_rows[] = {
+	{.name = "format",
+	 .argument = "=NAME",
+	 .help = "output format: %s (text)",
+	 OPTION_ROW(struct slice_options, format, &format_words)},
+	{.name = "source-dir",
+	 .argument = "DIR",
+	 .help = "where source files are now, if not where they were compiled; OLD=NEW replaces the directory OLD",
+	 .completion = COMPLETE_DIRECTORY,
+	 OPTION_LIST(struct slice_options, source_places)},
+	{.name = "explain",
+	 .help = "name the library functions that are not known and so make slices larger",
+	 OPTION_FLAG(struct slice_options, is_explained)},
+	{.name = "memory",
+	 .argument = "MB",
+	 .help = "give up when the analysis needs more memory",
+	 .preset = SLICE_LIMIT_MB,
+	 OPTION_NUMBER(struct slice_options, limit_mb)},
+	OPTIONS_OF(search_options, struct slice_options, search),
+	OPTION_OUTPUT(struct slice_options, output),
+	OPTION_HELP,
+	OPTIONS_END,
+};
+
+static int hand_over(char **argv)
+{
+	struct install_paths paths;
+	struct error *err = install_paths_find(&paths);
+	char *program;
+
+	if (err)
+		return message_error("slice", err);
+	if (asprintf(&program, "%s/%s", paths.slice_dir, SLICE_PROGRAM) < 0)
+		return message_error("slice", &error_no_memory);
+	execv(program, argv);
+	return message_error("slice", error_os(errno, "%s", program));
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct slice_options o = {0};
+	int status;
+
+	object_search_init(&o.search);
+	status = options_parse(command, &o, argc, argv);
+	if (status == OPTIONS_PARSED && optind + 2 != argc)
+		status = message_usage("slice", "a program and FILE:LINE are needed");
+	if (status == OPTIONS_PARSED)
+		status = hand_over(argv);
+	object_search_deinit(&o.search);
+	value_vec_deinit(&o.source_places);
+	return status;
+}
+
+const struct command command_slice = {
+	.name = "slice",
+	.summary = "show which lines can have decided what a line does",
+	.usage = "Usage: waymark slice [OPTIONS] PROGRAM FILE:LINE\n"
+		 "\n"
+		 "Shows each source line that can have decided whether FILE:LINE runs and which\n"
+		 "values it uses, and why. PROGRAM was built with `waymark cc --wm=trace -g`.\n",
+	.options = option_rows,
+	.operands = {{"program", COMPLETE_FILE, NULL, false}, {"file:line", COMPLETE_NOTHING, NULL, false}},
+	.run = run,
+};

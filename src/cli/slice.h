@@ -1,0 +1,34 @@
+/*
+ * slice.h - the options of `waymark slice`, for the command and for the program that does the work (slicing/main.c). That one has LLVM in it,
+ * which takes longer to load than other subcommands to run.
+ */
+#ifndef WM_CLI_SLICE_H
+#define WM_CLI_SLICE_H
+
+#include "cli/options.h"
+#include "cli/search_options.h"
+#include "model/source/source.h"
+
+#define SLICE_PROGRAM "waymark-slice"
+
+enum slice_format {
+	SLICE_FORMAT_TEXT,
+	SLICE_FORMAT_JSON,
+};
+
+struct slice_options {
+	struct object_search search;
+	struct value_vec source_places;
+	const struct word *format; /* of slice_formats */
+	const char *output;
+	size_t limit_mb;
+	bool is_explained;
+};
+
+enum {
+	SLICE_LIMIT_MB = 2048, /* of memory for the points-to analysis */
+};
+
+extern const struct word slice_formats[];
+
+#endif

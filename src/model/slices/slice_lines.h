@@ -1,0 +1,42 @@
+/*
+ * slice_lines.h - a slice as lines of source, each with why it is in.
+ */
+#ifndef WM_MODEL_SLICES_SLICE_LINES_H
+#define WM_MODEL_SLICES_SLICE_LINES_H
+
+#include "analyze/slice.h"
+
+#define SLICE_NO_LINE UINT32_MAX
+
+struct slice_line {
+	const char *file; /* as the program was built with, whole */
+	uint32_t line;
+	bool is_in;
+	enum slice_reason reason; /* why; the criterion's lines have SLICE_CRITERION */
+	uint32_t of;              /* the line that it is in because of; SLICE_NO_LINE: none that differs is known */
+};
+
+/* A function outside of the program that library.h does not know. */
+struct slice_unknown {
+	const char *name; /* NULL: called through a pointer, or assembly */
+	uint32_t calls;   /* in the slice */
+};
+
+struct slice_lines {
+	struct arena arena;
+	struct slice_line *items; /* all lines with code, by file and line */
+	uint32_t count;
+	uint32_t count_in;
+	uint32_t instructions, instructions_in;
+	struct slice_unknown *unknown; /* most calls first */
+	uint32_t unknown_count;
+};
+
+/* The instructions of a line: inlined code belongs to its own line and to those of the calls that it was inlined at. name: the end of a
+ * file's name, by whole components. ret: [instruction_count]. Returns how many. */
+uint32_t slice_find_line(const struct code *c, const char *name, uint32_t line, uint32_t *ret);
+
+struct error *slice_lines_make(const struct regions *r, const struct slice *s, struct slice_lines *ret);
+void slice_lines_deinit(struct slice_lines *l);
+
+#endif

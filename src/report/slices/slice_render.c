@@ -1,0 +1,156 @@
+/* slice_render.c - a slice line by line, each with its reason. */
+#include "report/slices/slice_render.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/json_writer.h"
+#include "base/plain_text.h"
+
+enum {
+	TEXT_COLUMNS = 60, /* of source, before the reason */
+};
+
+static const struct {
+	const char *name; /* in JSON */
+	const char *text; /* "%s" is "line N" */
+} reasons[] = {
+	[SLICE_OUT] = {"out", ""},
+	[SLICE_CRITERION] = {"criterion", "<- here"},
+	[SLICE_VALUE] = {"value", "used in "},
+	[SLICE_MEMORY] = {"memory", "stored, read in "},
+	[SLICE_CONTROL] = {"control", "decides about "},
+	[SLICE_CALL] = {"call", "calls "},
+	[SLICE_ARGUMENT] = {"argument", "argument of the call in "},
+	[SLICE_RETURN] = {"return", "returned to "},
+	[SLICE_COMES_BACK] = {"comes_back", "may not return"},
+};
+
+static double percent(uint32_t part, uint32_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
+
+static void print_reason(const struct slice_report *r, const struct slice_line *line, FILE *out)
+{
+	const struct slice_line *of = line->of == SLICE_NO_LINE ? NULL : &r->lines->items[line->of];
+
+	if (line->reason == SLICE_CRITERION || line->reason == SLICE_COMES_BACK) {
+		fputs(reasons[line->reason].text, out);
+	} else if (!of) {
+		fputs("used in the same line", out);
+	} else {
+		fputs(reasons[line->reason].text, out);
+		if (of->file != line->file) {
+			const char *slash = strrchr(of->file, '/');
+
+			plain_print(out, slash ? slash + 1 : of->file);
+			putc(':', out);
+		} else {
+			fputs("line ", out);
+		}
+		fprintf(out, "%" PRIu32, of->line);
+	}
+}
+
+static struct error *print_line(const struct slice_report *r, const struct slice_line *line, FILE *out)
+{
+	CLEANUP(arena_deinit) struct arena scratch = {0};
+	const struct source_file *file;
+	const char *text = NULL;
+	size_t width = 0;
+	struct error *err = sources_get(r->sources, line->file, &file);
+
+	if (!err)
+		err = source_line(file, line->line, &scratch, &text);
+	if (err)
+		return err;
+	text = plain_expand(text ? text : "", &scratch, &width);
+	if (!text)
+		return &error_no_memory;
+	fprintf(out, "%7" PRIu32 "  %s%*s  ", line->line, text, width < TEXT_COLUMNS ? (int)(TEXT_COLUMNS - width) : 0,
+		"");
+	print_reason(r, line, out);
+	putc('\n', out);
+	return NULL;
+}
+
+static void print_unknown(const struct slice_lines *l, FILE *out)
+{
+	fprintf(out, "\nFunctions that are not known, and so may do anything to what they can reach:%s\n",
+		l->unknown_count ? "" : " none");
+	for (uint32_t i = 0; i < l->unknown_count; i++) {
+		fprintf(out, "%7" PRIu32 " call%s  ", l->unknown[i].calls, l->unknown[i].calls == 1 ? " " : "s");
+		plain_print(out, l->unknown[i].name ? l->unknown[i].name : "through a pointer, or assembly");
+		putc('\n', out);
+	}
+}
+
+struct error *slice_render_text(const struct slice_report *r, FILE *out)
+{
+	const char *file = NULL;
+	struct error *err = NULL;
+
+	fputs("What can have decided ", out);
+	plain_print(out, r->criterion);
+	fprintf(out,
+		": %" PRIu32 " of %" PRIu32 " lines with code (%.0f %%), %" PRIu32 " of %" PRIu32 " instructions\n",
+		r->lines->count_in, r->lines->count, percent(r->lines->count_in, r->lines->count),
+		r->lines->instructions_in, r->lines->instructions);
+	for (uint32_t i = 0; i < r->lines->count && !err; i++) {
+		const struct slice_line *line = &r->lines->items[i];
+
+		if (!line->is_in)
+			continue;
+		if (line->file != file) {
+			file = line->file;
+			putc('\n', out);
+			plain_print(out, file);
+			putc('\n', out);
+		}
+		err = print_line(r, line, out);
+	}
+	if (!err && r->is_explained)
+		print_unknown(r->lines, out);
+	return err;
+}
+
+struct error *slice_render_json(const struct slice_report *r, FILE *out)
+{
+	const char *file = NULL;
+
+	json_print_member(out, "{", "program", r->program);
+	json_print_member(out, ", ", "criterion", r->criterion);
+	fprintf(out,
+		",\n \"lines\": %" PRIu32 ", \"lines_with_code\": %" PRIu32 ", \"instructions\": %" PRIu32
+		", \"instructions_with_code\": %" PRIu32 ",\n \"files\": [",
+		r->lines->count_in, r->lines->count, r->lines->instructions_in, r->lines->instructions);
+	for (uint32_t i = 0; i < r->lines->count; i++) {
+		const struct slice_line *line = &r->lines->items[i];
+		const struct slice_line *of = line->of == SLICE_NO_LINE ? NULL : &r->lines->items[line->of];
+
+		if (!line->is_in)
+			continue;
+		if (line->file != file) {
+			json_print_member(out, file ? "]},\n  {" : "\n  {", "file", line->file);
+			fputs(", \"lines\": [", out);
+		}
+		fprintf(out, "%s\n   {\"line\": %" PRIu32 ", \"why\": \"%s\"", line->file != file ? "" : ",",
+			line->line, reasons[line->reason].name);
+		if (of) {
+			fprintf(out, ", \"of_line\": %" PRIu32, of->line);
+			if (of->file != line->file)
+				json_print_member(out, ", ", "of_file", of->file);
+		}
+		putc('}', out);
+		file = line->file;
+	}
+	fputs(file ? "]}],\n \"unknown_functions\": [" : "],\n \"unknown_functions\": [", out);
+	for (uint32_t i = 0; i < r->lines->unknown_count; i++) {
+		json_print_member(out, i ? ", {" : "{", "name", r->lines->unknown[i].name);
+		fprintf(out, ", \"calls\": %" PRIu32 "}", r->lines->unknown[i].calls);
+	}
+	fputs("]}\n", out);
+	return NULL;
+}

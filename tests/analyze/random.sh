@@ -1,0 +1,59 @@
+#!/bin/bash
+# random.sh BUILD-DIR [FIRST-SEED [COUNT]] - slices of random programs miss nothing: whatever lines outside of the slice of watch() compute
+# instead, watch() sees the same values in the same order.
+#
+# The oracle is the program itself, built by another compiler, with the lines outside of a slice made to compute noise: all of them at once,
+# then halves of them. That the slices are not everything is checked over all programs together.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+first=${2:-1} count=${3:-12}
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-slices.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT INT TERM
+cd "$tmp" || exit 1
+failed=0 slices=0 lines_in=0 lines_of=0 changed=0
+
+# differs WHERE LINE...: the values of that watch() with noise on these lines, compared with those of the plain run.
+differs() {
+	local where=$1
+	shift
+	timeout 20 ./mutant "$@" | grep "^$where " >noise.out
+	! cmp -s noise.out "plain.$where"
+}
+
+check_watch() { # SEED LINE WHERE
+	local all in out some
+	"$build/waymark" slice --format=json program "program.c:$2" >slice.json || { echo "FAIL seed $1: no slice of line $2"; failed=1; return; }
+	grep "^$3 " plain.out >"plain.$3"
+	all=$(grep -nE '[VPQ]\(' program.c | grep -v '#define' | cut -d: -f1)
+	in=$(grep -o '"line": [0-9]*' slice.json | cut -d' ' -f2)
+	mapfile -t out < <(comm -23 <(echo "$all" | sort) <(echo "$in" | sort) | sort -n)
+	slices=$((slices + 1))
+	lines_of=$((lines_of + $(echo "$all" | wc -l)))
+	lines_in=$((lines_in + $(echo "$all" | wc -l) - ${#out[@]}))
+	if [ ${#out[@]} -gt 0 ] && differs "$3" "${out[@]}"; then
+		for some in "${out[@]}"; do
+			differs "$3" "$some" && echo "  by line $some alone: $(sed -n "${some}p" program.c)"
+		done
+		echo "FAIL seed $1: watch($3) in line $2 sees other values when lines outside of its slice change"
+		failed=1
+	fi
+	# Noise in the slice is mostly seen.
+	# shellcheck disable=SC2086
+	differs "$3" $(comm -12 <(echo "$all" | sort) <(echo "$in" | sort)) && changed=$((changed + 1))
+}
+
+for ((seed = first; seed < first + count; seed++)); do
+	python3 "$here/random_program.py" "$seed" >program.c
+	"$build/waymark" cc --wm=trace='*=fc' -g -O0 -w program.c -o program && clang-19 -O1 -w -DMUTATE program.c -o mutant ||
+		{ echo "FAIL seed $seed: does not build"; failed=1; continue; }
+	timeout 20 ./mutant >plain.out
+	while IFS=: read -r line text; do
+		where=${text#*watch(} where=${where%%,*}
+		grep -q "^$where " plain.out && check_watch "$seed" "$line" "$where"
+	done < <(grep -n '	watch([0-9]' program.c)
+done
+echo "seeds $first to $((seed - 1)): $slices slices, $((100 * lines_in / (lines_of + 1))) % of the lines in them; noise there was seen $changed times"
+[ "$slices" -gt 0 ] && [ $((2 * changed)) -gt "$slices" ] && [ $((100 * lines_in)) -lt $((90 * lines_of)) ] ||
+	{ echo "FAIL: too few slices, too large ones, or noise that nobody sees"; failed=1; }
+exit $failed

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""random_program.py SEED - prints a random C program, a statement a line, for tests of slices (random.sh).
+
+Whatever a statement computes goes through V() or P(), which the build with -DMUTATE makes something else on lines that it is told to. watch() logs
+its value. The program ends after a bounded number of steps, whatever is mutated.
+"""
+import random
+import sys
+
+HEAD = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct thing { int a; int *p; struct thing *next; int t[4]; };
+#ifdef MUTATE
+static char mutated[4096];
+static unsigned state = 7;
+static int noise(void) { state = state * 1103515245u + 12345u; return (int)(state >> 16 & 15); }
+static int spare[8];
+static struct thing spare_thing = {0, spare, &spare_thing, {0}};
+#define V(e) (mutated[__LINE__] ? noise() : (e))
+#define P(e) (mutated[__LINE__] ? &spare[noise() & 3] : (e))
+#define Q(e) (mutated[__LINE__] ? &spare_thing : (e))
+#else
+#define V(e) (e)
+#define P(e) (e)
+#define Q(e) (e)
+#endif
+static int level;
+static int g[4] = {3, 8, 5, 12}, h = 6;
+static struct thing things[3];
+static int *shared = &h;
+static void watch(int where, int value) { printf("%d %d\n", where, value); }
+"""
+
+
+class Program:
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.lines = HEAD.strip("\n").split("\n")
+        self.functions = self.r.randint(2, 4)
+        self.depth = 1
+        self.watched = 0
+
+    def emit(self, text):
+        self.lines.append("\t" * self.depth + text)
+
+    def value(self):
+        r = self.r
+        return r.choice([
+            lambda: "v%d" % r.randrange(3), lambda: "v%d" % r.randrange(3), lambda: "x", lambda: str(r.randrange(9)),
+            lambda: "g[%d]" % r.randrange(4), lambda: "h", lambda: "*p", lambda: "*shared", lambda: "q->a", lambda: "q->t[v0 & 3]",
+            lambda: "q->next->a", lambda: "*q->p", lambda: "things[%d].a" % r.randrange(3), lambda: "g[v1 & 3]",
+        ])()
+
+    def expression(self):
+        r = self.r
+        if r.random() < 0.5:
+            return self.value()
+        return "(%s %s %s) & 15" % (self.value(), r.choice("+-^*|"), self.value())
+
+    def place(self):
+        r = self.r
+        return r.choice(["v%d" % r.randrange(3), "v%d" % r.randrange(3), "g[%d]" % r.randrange(4), "h", "*p", "*shared", "q->a",
+                         "q->t[v2 & 3]", "things[%d].a" % r.randrange(3), "q->next->t[1]", "*q->p"])
+
+    def pointer(self):
+        r = self.r
+        return r.choice(["&g[%d]" % r.randrange(3), "&h", "&v%d" % r.randrange(3), "&q->t[%d]" % r.randrange(3), "q->p",
+                         "shared", "&things[%d].a" % r.randrange(3), "&g[v0 & 3]"])
+
+    def lasting_pointer(self):
+        r = self.r
+        return r.choice(["&g[%d]" % r.randrange(3), "&h", "&things[%d].a" % r.randrange(3), "&q->t[%d]" % r.randrange(3), "q->p"])
+
+    def thing(self):
+        r = self.r
+        return r.choice(["q->next", "&things[%d]" % r.randrange(3), "&things[v1 & 1]"])
+
+    def block(self, function, left):
+        self.emit("{")
+        self.depth += 1
+        for _ in range(self.r.randint(1, 3)):
+            self.statement(function, left - 1)
+        self.depth -= 1
+        self.emit("}")
+
+    def call(self, function):
+        """A call of a function behind this one; through a pointer of one of the last two."""
+        r = self.r
+        if function < self.functions - 2 and r.random() < 0.3:
+            name = "choice[V(%s) & 1]" % self.value()
+        else:
+            name = "f%d" % r.randrange(function + 1, self.functions)
+        return "%s(V(%s), P(%s), Q(%s))" % (name, self.expression(), self.pointer(), self.thing())
+
+    def statement(self, function, left):
+        r = self.r
+        kind = r.random()
+        if left <= 0 or kind < 0.4 or (0.58 <= kind < 0.72 and function == self.functions - 1):
+            self.emit("%s = V(%s);" % (self.place(), self.expression()))
+        elif kind < 0.47:
+            self.emit("p = P(%s);" % self.pointer())
+        elif kind < 0.51:
+            self.emit("q = Q(%s);" % self.thing())
+        elif kind < 0.54:
+            self.emit("%s = P(%s);" % (r.choice(["shared", "q->p"]), self.lasting_pointer()))
+        elif kind < 0.56:
+            self.emit("things[%d].next = Q(%s);" % (r.randrange(3), self.thing()))
+        elif kind < 0.58:
+            self.emit("memcpy(things[%d].t, things[%d].t, sizeof things[0].t);" % (r.randrange(3), r.randrange(3)))
+        elif kind < 0.68:
+            self.emit("%s = %s;" % (self.place(), self.call(function)))
+        elif kind < 0.72:
+            self.emit("%s;" % self.call(function))
+        elif kind < 0.73 and function >= 0:
+            self.emit("if (level < 2)")
+            self.emit("{")
+            self.emit("\tlevel++;")
+            self.emit("\tv0 = f%d(V(%s), P(%s), Q(%s));" % (function, self.expression(), self.pointer(), self.thing()))
+            self.emit("\tlevel--;")
+            self.emit("}")
+        elif kind < 0.77:
+            self.watched += 1
+            self.emit("watch(%d, %s);" % (self.watched, self.value()))
+        elif kind < 0.79:
+            self.emit("if (V(%s) == 11)" % self.value())
+            self.emit("\texit(0);")
+        elif kind < 0.80:
+            self.emit("if (V(%s) == 9)" % self.value())
+            self.emit("\treturn V(%s);" % self.expression())
+        elif kind < 0.86:
+            i = "i%d" % self.depth
+            self.emit("for (int %s = 0; %s < %d; %s++)" % (i, i, r.randint(1, 3), i))
+            self.block(function, left)
+        else:
+            self.emit("if (V(%s) > %d)" % (self.expression(), r.randrange(8)))
+            self.block(function, left)
+            if r.random() < 0.5:
+                self.emit("else")
+                self.block(function, left)
+
+    def make(self):
+        self.depth = 0
+        for f in range(self.functions):
+            self.emit("static int f%d(int x, int *p, struct thing *q);" % f)
+        self.emit("static int (*choice[2])(int, int *, struct thing *) = {f%d, f%d};" % (self.functions - 2, self.functions - 1))
+        for f in range(self.functions):
+            self.depth = 0
+            self.emit("static int f%d(int x, int *p, struct thing *q)" % f)
+            self.emit("{")
+            self.depth = 1
+            self.emit("int v0 = 0, v1 = 1, v2 = 2;")
+            for _ in range(self.r.randint(4, 9)):
+                self.statement(f, 3)
+            self.emit("return V(%s);" % self.expression())
+            self.depth = 0
+            self.emit("}")
+        self.emit("int main(int argc, char **argv)")
+        self.emit("{")
+        self.depth = 1
+        self.emit("int x = 3, v0 = 0, v1 = 1, v2 = 2, *p = g;")
+        self.emit("struct thing *q = things;")
+        self.emit("for (int i = 0; i < 3; i++) { things[i].p = &g[i]; things[i].a = i + 9; things[i].next = &things[(i + 1) % 3]; }")
+        self.lines += ["#ifdef MUTATE", "\tfor (int i = 1; i < argc; i++) mutated[atoi(argv[i])] = 1;", "#endif"]
+        for _ in range(self.r.randint(9, 16)):
+            self.statement(-1, 3)
+        self.watched += 1
+        self.emit("watch(%d, %s);" % (self.watched, self.value()))
+        self.emit("return 0;")
+        self.depth = 0
+        self.emit("}")
+        return "\n".join(self.lines)
+
+
+print(Program(int(sys.argv[1])).make())

@@ -1,0 +1,61 @@
+#!/bin/bash
+# slice.sh BUILD-DIR - `waymark slice` of the program of examples/crash: the lines that explain its crash are in, each with a reason that is a
+# line of the slice; those that cannot matter are out. What the command refuses it refuses in one line.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-slice.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT INT TERM
+cd "$tmp" || exit 1
+failed=0
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+cp "$here/../../examples/crash/settings.c" .
+# The number of the line with that text.
+line_of() { grep -nF "$1" settings.c | head -1 | cut -d: -f1; }
+crash=$(line_of 'r->section->values++')
+
+for level in -O0 -O2; do
+	"$build/waymark" cc --wm=trace -g $level -fno-inline settings.c -o settings || exit 1
+	"$build/waymark" slice settings "settings.c:$crash" >slice.txt || fail "$level: status $?"
+	"$build/waymark" slice --format=json -o slice.json settings "settings.c:$crash" || fail "$level: JSON: status $?"
+	python3 - slice.json "$crash" <<-'E' || fail "$level: JSON"
+		import json, sys
+		slice = json.load(open(sys.argv[1]))
+		(file,) = slice["files"]
+		lines = {line["line"]: line for line in file["lines"]}
+		assert slice["lines"] == len(lines), slice["lines"]
+		assert lines[int(sys.argv[2])]["why"] == "criterion"
+		assert all(line.get("of_line", int(sys.argv[2])) in lines for line in lines.values())
+		assert list(lines) == sorted(lines)
+	E
+	# Who sets r->section, who decides that the line is a value, who reads the line.
+	for text in 'r->section = closed->outer' "strchr(line, '=')" 'while (fgets(' 'strncmp(line, "end", 3)' 'set_value(r, line)'; do
+		grep -qE "^ *$(line_of "$text")  " slice.txt || fail "$level: '$text' is not in the slice"
+	done
+	# A message to standard error and a count of comments decide nothing.
+	for text in '"line %d: no value' 'r->comments++'; do
+		grep -qE "^ *$(line_of "$text")  " slice.txt && fail "$level: '$text' is in the slice"
+	done
+done
+
+refused() { # STATUS TEXT ARGUMENTS...
+	local status=$1 text=$2 got
+	shift 2
+	"$build/waymark" slice "$@" >out 2>err
+	got=$?
+	[ $got = "$status" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF "$text" err || fail "slice $*: status $got, $(cat err)"
+}
+refused 1 'the program has no code of settings.c:1' settings settings.c:1
+refused 1 'FILE:LINE is needed' settings settings.c
+refused 1 'FILE:LINE is needed' settings settings.c:x
+refused 1 '/nowhere' /nowhere settings.c:1
+clang-19 -g settings.c -o plain
+refused 1 'plain' plain settings.c:1
+"$build/waymark" slice settings >out 2>err
+[ $? = 2 ] || fail 'without FILE:LINE'
+"$build/waymark" slice --explain settings "settings.c:$crash" | grep -q '^Functions that are not known.*: none$' || fail '--explain'
+exit $failed
