@@ -34,7 +34,7 @@ struct install_paths {
 	char *agent_dir;   /* libwaymark-agent.so */
 	char *sampler_dir; /* libwaymark-sample.so */
 	char *jvm_dir;
-	char *slice_dir; /* waymark-slice */
+	char *slice_dir;   /* waymark-slice */
 	char *include_dir; /* waymark.h */
 };
 

@@ -14,9 +14,8 @@
 void jvm_walking_load(jvmtiEnv *jvmti, struct jvm_options *given);
 
 /*
- * What clients need of the virtual machine: capabilities and callbacks. In any phase, and again behind jvm_walking_release. given: until then; clients that cannot
- * work are
- * switched off. False: nothing is recorded, which a line says.
+ * What clients need of the virtual machine: capabilities and callbacks. In any phase, and again behind jvm_walking_release. given: until
+ * then; clients that cannot work are switched off. False: nothing is recorded, which a line says.
  */
 bool jvm_walking_prepare(jvmtiEnv *jvmti, struct jvm_options *given);
 /* In phase live: enables the events. main: the thread whose contexts stand on nothing; NULL: it is not known. False as above. */
