@@ -65,7 +65,7 @@ uint64_t waits_period_ns(void)
 	return period_ns;
 }
 
-/* NULL: it cannot be told. Not by the C library, which would say so in its errno. */
+/* False: there is no such thread. Not by the C library, which would say so in its errno. */
 static bool cpu_time(uint32_t tid, uint64_t *ret)
 {
 	struct timespec ts = {0, 0};
