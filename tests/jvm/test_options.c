@@ -108,6 +108,15 @@ static void test_unknown(const char *text, const char *wanted)
 	CHECK(strcmp(unknown, wanted) == 0 && !options.is_checked);
 }
 
+static void test_walk(const char *text, bool walks)
+{
+	struct jvm_options options = {0};
+	const char *unknown = NULL;
+
+	CHECK(jvm_options_parse(text, &options, &unknown));
+	CHECK(jvm_options_walk(&options) == walks);
+}
+
 int main(void)
 {
 	test_known(NULL, false, 0);
@@ -134,6 +143,15 @@ int main(void)
 	test_cpu("cpu", 97);
 	test_cpu("cpu=100000,alloc", 100000);
 	test_clients();
+	test_walk("", false);
+	test_walk("alloc,contention,exceptions,cpu,live", true);
+	test_walk("alloc=0", false);
+	test_walk("contention,encode", false);
+	test_walk("contention,encoder=fast", false);
+	test_walk("cpu,check", false);
+	test_walk("cpu,jdk=a", false);
+	test_walk("cpu,profile=p", false);
+	test_walk("cpu,cache=c", false);
 	test_profile();
 	test_unknown("profile=", "profile=");
 	test_unknown("cpu=0", "cpu=0");
