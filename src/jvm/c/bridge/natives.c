@@ -124,29 +124,39 @@ static wm_context context_of(jlong context)
 		.epoch = JVM_EPOCH, .prefix = (uint32_t)((uint64_t)context >> 32), .site = (uint32_t)context};
 }
 
-static jstring token(JNIEnv *env, jclass class, jlong context)
+jstring jvm_natives_token(JNIEnv *env, wm_context context)
 {
 	char text[WM_TOKEN_MAX];
 	jstring ret;
 
-	(void)class;
-	wmrt_token(context_of(context), text, sizeof text);
+	wmrt_token(context, text, sizeof text);
 	jvm_pause();
 	ret = (*env)->NewStringUTF(env, text);
 	jvm_resume();
 	return ret;
 }
 
-static void event(JNIEnv *env, jclass class, jlong context, jstring name, jlong value)
+void jvm_natives_event(JNIEnv *env, wm_context context, jstring name, int64_t value)
 {
 	const char *text = (*env)->GetStringUTFChars(env, name, NULL);
 
-	(void)class;
 	if (!text)
 		return;
 	jvm_thread_name_here(env);
-	wmrt_event(context_of(context), text, (uint64_t)value);
+	wmrt_event(context, text, (uint64_t)value);
 	(*env)->ReleaseStringUTFChars(env, name, text);
+}
+
+static jstring token(JNIEnv *env, jclass class, jlong context)
+{
+	(void)class;
+	return jvm_natives_token(env, context_of(context));
+}
+
+static void event(JNIEnv *env, jclass class, jlong context, jstring name, jlong value)
+{
+	(void)class;
+	jvm_natives_event(env, context_of(context), name, value);
 }
 
 /* ---- tables ---- */

@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "recorder/event.h"
+
 struct JNINativeInterface_;
+struct _jobject;
 
 /* Counts of the oracle. */
 struct jvm_compared {
@@ -22,5 +25,11 @@ bool jvm_natives_register(const struct JNINativeInterface_ **env);
 bool jvm_natives_announce(const struct JNINativeInterface_ **env);
 /* Any thread. */
 struct jvm_compared jvm_natives_compared(void);
+
+/* The context as text, a local reference; NULL with an exception. */
+struct _jobject *jvm_natives_token(const struct JNINativeInterface_ **env, wm_context context);
+/* Records an event of the running thread. name: a string, not null. */
+void jvm_natives_event(const struct JNINativeInterface_ **env, wm_context context, struct _jobject *name,
+		       int64_t value);
 
 #endif

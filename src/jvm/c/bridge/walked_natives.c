@@ -6,10 +6,9 @@
 
 #include "jvm/c/base/java.h"
 #include "jvm/c/base/pause.h"
-#include "jvm/c/clients/thread_names.h"
+#include "jvm/c/bridge/natives.h"
 #include "jvm/c/walk/walk.h"
 #include "recorder/event.h"
-#include "recorder/token.h"
 #include "waymark/abi.h"
 
 enum {
@@ -39,27 +38,14 @@ static wm_context context_of(jlong context)
 
 static jstring token(JNIEnv *env, jclass class, jlong context)
 {
-	char text[WM_TOKEN_MAX];
-	jstring ret;
-
 	(void)class;
-	wmrt_token(context_of(context), text, sizeof text);
-	jvm_pause();
-	ret = (*env)->NewStringUTF(env, text);
-	jvm_resume();
-	return ret;
+	return jvm_natives_token(env, context_of(context));
 }
 
 static void event(JNIEnv *env, jclass class, jlong context, jstring name, jlong value)
 {
-	const char *text = (*env)->GetStringUTFChars(env, name, NULL);
-
 	(void)class;
-	if (!text)
-		return;
-	jvm_thread_name_here(env);
-	wmrt_event(context_of(context), text, (uint64_t)value);
-	(*env)->ReleaseStringUTFChars(env, name, text);
+	jvm_natives_event(env, context_of(context), name, value);
 }
 
 static jboolean probe(JNIEnv *env, jclass class)
