@@ -90,22 +90,27 @@ enum {
 	OPERATION_COUNT = sizeof operations / sizeof *operations,
 };
 
-NOINLINE static unsigned dispatch(unsigned n, int is_loud)
-{
-	ENTER();
-	unsigned ret = operations[n](n, is_loud);
-	work_done += ret;
-	LEAVE();
-	return ret;
-}
+/* Two sites: each has a table of its own, also while the other's call makes an operation loud. */
+#define DISPATCH(name)                                         \
+	NOINLINE static unsigned name(unsigned n, int is_loud) \
+	{                                                      \
+		ENTER();                                       \
+		unsigned ret = operations[n](n, is_loud);      \
+		work_done += ret;                              \
+		LEAVE();                                       \
+		return ret;                                    \
+	}
+DISPATCH(dispatch)
+DISPATCH(dispatch_again)
 
 NOINLINE static void through_pointers(void)
 {
 	ENTER();
 	for (unsigned i = 0; i < QUIET_CALLS; i++)
-		dispatch(i % OPERATION_COUNT, 0);
+		work_done += dispatch(i % OPERATION_COUNT, 0) + dispatch_again(i % OPERATION_COUNT, 0);
 	for (unsigned n = 0; n < OPERATION_COUNT; n += 3) {
 		dispatch(n, 1);
+		dispatch_again(n, 1);
 		for (unsigned i = 0; i < QUIET_CALLS; i++)
 			dispatch(i % OPERATION_COUNT, i % OPERATION_COUNT == n);
 	}
