@@ -284,7 +284,7 @@ try gp 'C, assembly' sh -c 'echo "print(#digits(30000!));print(factor(2^101-1))"
 try gap 'C, GAP' sh -c 'echo "Print(Size(SymmetricGroup(20)),\"\n\");Print(Factors(2^97-1),\"\n\");" | gap -q'
 try maxima Lisp maxima --very-quiet --batch-string='factor(2^89-1); integrate(1/(1+x^4), x);'
 try gnuplot C gnuplot -e 'set terminal dumb; plot for [i=1:30] sin(i*x)'
-try x264 'C, assembly' x264 --quiet --no-progress --log-level none --threads 2 --demuxer raw --input-res 320x240 --fps 25 --frames 20 -o out.264 /usr/bin/gdb
+try x264 'C, assembly' sh -c 'x264 --quiet --no-progress --log-level none --threads 2 --demuxer raw --input-res 320x240 --fps 25 --frames 20 -o out.264 /usr/bin/gdb 2>/dev/null; md5sum out.264'
 try ffmpeg 'C, assembly' ffmpeg -v error -f lavfi -i testsrc=size=320x240:rate=25:duration=2 -c:v libx264 -threads 2 -f framemd5 -
 try convert C convert -seed 7 -size 400x400 plasma:red -blur 0x4 -colorspace Gray -format '%[mean]\n' info:
 try gdb 'C++' gdb -batch -nx -ex 'info functions main' ./plain
