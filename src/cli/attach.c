@@ -314,7 +314,8 @@ const struct command command_attach = {
 		 "\n"
 		 "Comes into the process and records samples from there on. --detach leaves it:\n"
 		 "the process then goes on as if nothing had been there. Samples walk the stack;\n"
-		 "for --encode, --check and --heap an agent encodes every call.\n",
+		 "for --encode, --check and --heap an agent encodes every call. A Java virtual\n"
+		 "machine loads its agent by its own attach protocol, and stands still for nothing.\n",
 	.options = option_rows,
 	.operands = {{"pid", COMPLETE_PROCESS, NULL, false}},
 	.run = run,
