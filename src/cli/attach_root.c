@@ -32,7 +32,7 @@ static int open_root(pid_t pid)
 
 static int open_in(int root, const char *path, int flags)
 {
-	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC),
+	struct open_how how = {.flags = (unsigned int)flags | O_CLOEXEC,
 			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof how);
