@@ -303,6 +303,25 @@ printf '%s\n' '[mallocx] 300' '[malloc] 300' '[operator new] 300' '[rallocx] 300
 "$waymark" report --format=folded --metric=live-allocations names.wmk | sed -n 's/^main;work;//p' | sort >got.txt
 printf '%s\n' '[malloc] 300' '[xallocx] 100' | sort | cmp - got.txt || { fail "names, live"; cat got.txt; }
 
+# Jumps at an allocator's entries stay while the code of many encodings comes and goes.
+awk 'BEGIN {
+	print "#include <stdio.h>\nvoid *mallocx(unsigned long n, int flags);\ntypedef void (*step_fn)(int);\nstatic void *volatile block;"
+	for (i = 0; i < 600; i++) print "static void f" i "(int n);"
+	printf "static step_fn volatile steps[] = {"
+	for (i = 0; i < 600; i++) printf "f%d,", i
+	print "};"
+	for (i = 0; i < 600; i++)
+		printf "static __attribute__((noinline)) void f%d(int n) { if (n) { steps[(%d + n * 37) %% 600](n - 1); f%d(n - 1); } else block = mallocx(16, 0); block = block; }\n", i, i, (i * 7 + 1) % 600
+	print "int work(void) { for (int i = 0; i < 12000; i++) steps[i % 600](i % 5); return 3; }"
+}' >many.c
+# In libraries both, so that their stubs are in one area.
+echo 'int work(void); int main(void) { return work(); }' >many_main.c
+gcc -O1 -g -fno-builtin -fPIC -shared -o libmany.so many.c ./liballocator.so && gcc -O1 -g -o many many_main.c ./libmany.so ./liballocator.so || exit 1
+WAYMARK_AGENT=epochs "$waymark" run --heap -o many.wmk ./many >out.txt 2>err.txt
+[ $? = 3 ] || fail "many encodings: $(tail -1 err.txt)"
+got=$("$waymark" report --format=folded --metric=allocations many.wmk | awk '/\[mallocx\]/ { n += $NF } END { print n }')
+[ "$got" = 74400 ] || fail "many encodings: $got allocations"
+
 # An allocator in the program itself; one of them has a function with no room for a jump: one line says so. Others have names of their own.
 sed 's/^void free.*/void free(void *block) { if (block) ((size_t *)block)[-1] = 7; }/; /^void \*mallocx/,$d' allocator.c >own.c
 cat program.c >>own.c

@@ -102,6 +102,7 @@ bool patch_make_detour(uint32_t function, const struct scan_function *scan, uint
 	*ret = (struct patch_detour){
 		.at = in.at, .enter = plan.enter, .behind = plan.behind, .len_bytes = (uint8_t)in.len};
 	memcpy(ret->original, in.original, in.len);
+	agent_function(function)->behind_hook = plan.behind; /* the stub is needed for good */
 	return true;
 }
 

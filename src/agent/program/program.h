@@ -50,14 +50,14 @@ struct agent_function {
 	uintptr_t entry_address;
 	uint32_t entry_original; /* in the pool of bytes */
 	uint8_t entry_bytes;
-	uint8_t state;                          /* enum agent_function_state */
-	bool is_being_read;                     /* its callees are looked at to see if it calls back */
-	bool calls_back;                        /* it is known not to be a no-callback function */
-	bool is_hooked;                         /* callbacks are found at its entry */
-	bool is_taken;                          /* its address is: foreign code may call it */
-	bool leaves_tails;                      /* it, or what it calls as tail calls, may leave an entry behind */
-	const char *reason;                     /* FOREIGN: why */
-	uintptr_t behind_hook;                  /* in the hook's stub: the function goes on as if it had none */
+	uint8_t state;         /* enum agent_function_state */
+	bool is_being_read;    /* its callees are looked at to see if it calls back */
+	bool calls_back;       /* it is known not to be a no-callback function */
+	bool is_hooked;        /* callbacks are found at its entry */
+	bool is_taken;         /* its address is: foreign code may call it */
+	bool leaves_tails;     /* it, or what it calls as tail calls, may leave an entry behind */
+	const char *reason;    /* FOREIGN: why */
+	uintptr_t behind_hook; /* in the hook's or the detour's stub: the function goes on as if it had none */
 	uintptr_t callers[AGENT_KNOWN_CALLERS]; /* return addresses in foreign code that the hook knows */
 	uint8_t left_callers; /* bits, of these: behind them nothing can be done, so the id stays that of foreign code */
 };
