@@ -334,6 +334,18 @@ done
 "$waymark" run --heap -o own.wmk ./own >out.txt 2>err.txt
 grep 'not recorded' err.txt && fail "a malloc in the program is not recorded"
 allocated 300 leaf own.wmk
+# One that takes the address of the C library's malloc, which then is an entry of its own PLT (Debian's python3).
+cat >address.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static void *(*volatile take)(size_t);
+static void (*volatile give)(void *);
+int main(void) { take = malloc; give = free; for (int i = 0; i < 300; i++) give(take(40)); puts("300"); return 3; }
+END
+gcc -O1 -g -fno-pie -no-pie -o address address.c || exit 1
+"$waymark" run --heap -o address.wmk ./address >out.txt 2>err.txt
+grep 'not recorded' err.txt && fail "an address of malloc is taken for a malloc of the program"
+[ "$("$waymark" report --format=folded --metric=allocations address.wmk | awk '$1 == "main;[malloc]" { print $2 }')" = 300 ] || fail address
 "$waymark" run --heap -o own_small.wmk ./own_small >out.txt 2>err.txt
 grep -q "^waymark: process [0-9]*: the function free of the program's own allocator in .*own_small has no room" err.txt || fail "own_small: $(cat err.txt)"
 "$waymark" run --heap -o prefixed.wmk ./prefixed >out.txt 2>err.txt

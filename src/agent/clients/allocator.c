@@ -297,16 +297,23 @@ static bool calls_hooked(uint32_t function)
 	return ret;
 }
 
+bool allocator_is_own(uintptr_t at)
+{
+	const struct agent_image *image = at ? agent_image_at(at) : NULL;
+	uint64_t slot;
+
+	return image && image->kind == AGENT_IMAGE_CODE && !scan_is_plt(&image->scan, at, &slot);
+}
+
 const char *allocator_take_own(void)
 {
 	uintptr_t left[HOOKS] = {0};
 
 	for (int i = 0; i < HOOKS; i++) {
 		uintptr_t at = (uintptr_t)dlsym(RTLD_DEFAULT, hooks[i].name);
-		const struct agent_image *image = at ? agent_image_at(at) : NULL;
 
 		/* Of what it does not have, the C library's is called, by nobody. */
-		if (image && image->kind == AGENT_IMAGE_CODE && !find(&hooks[i], AGENT_IMAGE_CODE))
+		if (allocator_is_own(at) && !find(&hooks[i], AGENT_IMAGE_CODE))
 			left[i] = at;
 	}
 	for (int i = 0; i < HOOKS; i++)

@@ -45,6 +45,8 @@ bool allocator_make_hook(struct allocator_hook *h, uint32_t function);
  * program's own, operators and other names of jemalloc and tcmalloc. One line says what cannot be followed. At start.
  */
 void allocator_take_more(void);
+/* The program has a function there, not an entry of its PLT, which stands for a library's where the program takes its address. */
+bool allocator_is_own(uintptr_t at);
 /* The same with the program's own malloc and its kin. The name of a function that has no room for a jump: then none is taken. NULL: all are. */
 const char *allocator_take_own(void);
 
