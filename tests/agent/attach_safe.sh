@@ -173,7 +173,7 @@ refusals() {
 	echo 'int jvm;' >jvm.c
 	gcc -shared -o libjvm.so jvm.c && gcc -w -O2 -pthread -o java "$sources/attach/strange.c" -Wl,--no-as-needed -Wl,-rpath,"$dir" ./libjvm.so ||
 		fail "libjvm.so does not build"
-	begin out.txt ./java vforks x && refused java "Java virtual machine"
+	begin out.txt ./java vforks x && refused java "virtual machine"
 	end
 }
 
