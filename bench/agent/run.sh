@@ -49,6 +49,8 @@ mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 [ -f "$dir/inputs/Makefile" ] || "$here/work.sh" inputs "$dir/inputs"
 gcc -O2 -o "$dir/timed" "$here/timed.c"
+# Later versions have another word for data that are not interpreted.
+heaptrack_raw=$(heaptrack --help 2>/dev/null | grep -oE -m 1 -e '--(raw|record-only)') || true
 preload="LD_BIND_NOW=1 LD_PRELOAD=$agent" recorded="WAYMARK_OUT=$dir/recordings/%p.wmk"
 
 # run NAME RESULT WITH...: one run. Appends user and system seconds and megabytes to RESULT.
@@ -99,7 +101,7 @@ with() {
 	gperf250) echo "env LD_PRELOAD=$profiler CPUPROFILE=$dir/recordings/profile CPUPROFILE_FREQUENCY=250" ;;
 	heap) echo "$build/waymark run -q --heap -o $dir/recordings/" ;;
 	heap512K) echo "$build/waymark run -q --heap=512K -o $dir/recordings/" ;;
-	heaptrack) echo "heaptrack --record-only -o $dir/recordings/heaptrack" ;;
+	heaptrack) echo "heaptrack $heaptrack_raw -o $dir/recordings/heaptrack" ;;
 	esac
 }
 profiler=$(find /usr/lib -name 'libprofiler.so.0' 2>/dev/null | head -n 1)
