@@ -42,6 +42,8 @@ struct work {
 	uint8_t *is_in[PHASES];        /* [instruction] of IN_* */
 	uint8_t *is_waiting[PHASES];   /* [block] */
 	struct function_ids blocks;    /* 2 * block + phase: to be gone through */
+	struct id_set at_jumps;        /* regions that matter behind a setjmp, and so where longjmp is called */
+	struct function_ids jumps;     /* calls of longjmp and its kin */
 	struct id_set changed;         /* regions that an instruction changes, of those that matter */
 	struct function_ids found;     /* 2 * instruction + phase: in the slice, not looked at yet */
 };
@@ -234,12 +236,45 @@ static struct error *pass_call(struct work *w, enum phase phase, uint32_t call, 
 	return err;
 }
 
+/* Control may have come behind a setjmp from any longjmp: what matters there matters here. */
+static struct error *come_by_jump(struct work *w, const struct id_set *regions)
+{
+	bool is_new = false;
+	struct error *err = id_set_add_all(&w->at_jumps, regions, NULL, &is_new);
+
+	for (size_t i = 0; is_new && i < w->jumps.count && !err; i++)
+		err = wait(w, PHASE_UP, w->code->instructions[w->jumps.items[i]].block);
+	return err;
+}
+
+static bool is_jump(const struct work *w, uint32_t i)
+{
+	for (size_t k = 0; k < w->jumps.count; k++)
+		if (w->jumps.items[k] == i)
+			return true;
+	return false;
+}
+
+static struct error *pass_jump(struct work *w, enum phase phase, uint32_t i, struct id_set *regions)
+{
+	struct error *err = NULL;
+
+	if (ir_returns_twice(w->code->instructions[i].value))
+		return come_by_jump(w, regions);
+	if (phase != PHASE_UP || !w->at_jumps.count || !is_jump(w, i))
+		return NULL;
+	err = join(w, phase, i, SLICE_CONTROL, CODE_NONE);
+	return err ? err : id_set_add_all(regions, &w->at_jumps, NULL, NULL);
+}
+
 /* From behind the instruction to in front of it. */
 static struct error *pass_instruction(struct work *w, enum phase phase, uint32_t i, struct id_set *regions)
 {
 	const struct id_set *changes = region_set(w->regions, w->regions->changes[i]);
-	struct error *err = NULL;
+	struct error *err = ir_is_call(w->code->instructions[i].value) ? pass_jump(w, phase, i, regions) : NULL;
 
+	if (err)
+		return err;
 	err = id_set_intersect(regions, changes, &w->changed);
 	if (!err && w->changed.count)
 		err = join(w, phase, i, is_control_alone(&w->changed) ? SLICE_COMES_BACK : SLICE_MEMORY, CODE_NONE);
@@ -369,9 +404,25 @@ static struct error *follow(struct work *w, enum phase phase, uint32_t i)
 
 /* ---- the whole ---- */
 
+static struct error *find_jumps(struct work *w)
+{
+	static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < w->code->instruction_count && !err; i++) {
+		LLVMValueRef value = w->code->instructions[i].value,
+			     callee = ir_is_call(value) ? code_callee(value) : NULL;
+
+		for (size_t k = 0; callee && !err && k < sizeof names / sizeof *names; k++)
+			if (strcmp(LLVMGetValueName(callee), names[k]) == 0)
+				err = function_ids_append(&w->jumps, i);
+	}
+	return err;
+}
+
 static struct error *run(struct work *w)
 {
-	struct error *err = NULL;
+	struct error *err = find_jumps(w);
 
 	for (uint32_t i = 0; i < w->request->criterion_count && !err; i++)
 		err = join(w, PHASE_UP, w->request->criteria[i], SLICE_CRITERION, CODE_NONE);
@@ -435,6 +486,8 @@ static void work_deinit(struct work *w)
 	free(w->controls);
 	free(w->has_control);
 	id_set_deinit(&w->changed);
+	id_set_deinit(&w->at_jumps);
+	function_ids_deinit(&w->jumps);
 	function_ids_deinit(&w->blocks);
 	function_ids_deinit(&w->found);
 }

@@ -61,6 +61,15 @@ bool ir_is_call(LLVMValueRef instruction)
 	return opcode == LLVMCall || opcode == LLVMInvoke || opcode == LLVMCallBr;
 }
 
+bool ir_returns_twice(LLVMValueRef call)
+{
+	unsigned kind = ir_attribute_kind("returns_twice");
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+
+	return LLVMGetCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind) ||
+	       (LLVMIsAFunction(callee) && ir_has_attribute(callee, kind));
+}
+
 bool ir_has_attribute(LLVMValueRef function, unsigned kind)
 {
 	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind) != NULL;

@@ -22,6 +22,8 @@ unsigned ir_intrinsic_kind(const char *name);
 /* For qsort and bsearch of values: by their addresses. */
 int ir_compare_values(const void *a, const void *b);
 bool ir_is_call(LLVMValueRef instruction);
+/* A call of setjmp or its like. */
+bool ir_returns_twice(LLVMValueRef call);
 /* The function has the attribute of that kind (ir_attribute_kind). */
 bool ir_has_attribute(LLVMValueRef function, unsigned kind);
 

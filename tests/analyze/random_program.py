@@ -8,6 +8,7 @@ import random
 import sys
 
 HEAD = r"""
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static struct thing spare_thing = {0, spare, &spare_thing, {0}};
 #define P(e) (e)
 #define Q(e) (e)
 #endif
-static int level;
+static int level, armed;
+static jmp_buf env;
 static int g[4] = {3, 8, 5, 12}, h = 6;
 static struct thing things[3];
 static int *shared = &h;
@@ -42,6 +44,7 @@ class Program:
         self.functions = self.r.randint(2, 4)
         self.depth = 1
         self.watched = 0
+        self.jumps = self.r.random() < 0.6
 
     def emit(self, text):
         self.lines.append("\t" * self.depth + text)
@@ -59,6 +62,11 @@ class Program:
         if r.random() < 0.5:
             return self.value()
         return "(%s %s %s) & 15" % (self.value(), r.choice("+-^*|"), self.value())
+
+    def condition(self):
+        """No constant, which a compiler folds: then the other way has no code."""
+        value = self.value()
+        return "x" if value.isdigit() else value
 
     def place(self):
         r = self.r
@@ -125,17 +133,20 @@ class Program:
             self.watched += 1
             self.emit("watch(%d, %s);" % (self.watched, self.value()))
         elif kind < 0.79:
-            self.emit("if (V(%s) == 11)" % self.value())
+            self.emit("if (V(%s) == 11)" % self.condition())
             self.emit("\texit(0);")
-        elif kind < 0.80:
-            self.emit("if (V(%s) == 9)" % self.value())
+        elif kind < 0.82 and function >= 0 and self.jumps:
+            self.emit("if (armed && V(%s) > 10)" % self.condition())
+            self.emit("\tlongjmp(env, 1);")
+        elif kind < 0.83:
+            self.emit("if (V(%s) == 9)" % self.condition())
             self.emit("\treturn V(%s);" % self.expression())
-        elif kind < 0.86:
+        elif kind < 0.88:
             i = "i%d" % self.depth
             self.emit("for (int %s = 0; %s < %d; %s++)" % (i, i, r.randint(1, 3), i))
             self.block(function, left)
         else:
-            self.emit("if (V(%s) > %d)" % (self.expression(), r.randrange(8)))
+            self.emit("if (V((%s %s %s) & 15) > %d)" % (self.condition(), r.choice("+^|"), self.value(), r.randrange(8)))
             self.block(function, left)
             if r.random() < 0.5:
                 self.emit("else")
@@ -160,11 +171,24 @@ class Program:
         self.emit("int main(int argc, char **argv)")
         self.emit("{")
         self.depth = 1
-        self.emit("int x = 3, v0 = 0, v1 = 1, v2 = 2, *p = g;")
-        self.emit("struct thing *q = things;")
+        # What changes between setjmp and longjmp must be in memory.
+        volatile = "volatile " if self.jumps else ""
+        self.emit(volatile + "int x = 3, v0 = 0, v1 = 1, v2 = 2;")
+        self.emit("int *%sp = g;" % volatile)
+        self.emit("struct thing *%sq = things;" % volatile)
         self.emit("for (int i = 0; i < 3; i++) { things[i].p = &g[i]; things[i].a = i + 9; things[i].next = &things[(i + 1) % 3]; }")
         self.lines += ["#ifdef MUTATE", "\tfor (int i = 1; i < argc; i++) mutated[atoi(argv[i])] = 1;", "#endif"]
-        for _ in range(self.r.randint(9, 16)):
+        for _ in range(self.r.randint(4, 8)):
+            self.statement(-1, 3)
+        if self.jumps:
+            self.emit("armed = 1;")
+            self.emit("if (setjmp(env) == 0)")
+            self.block(-1, 3)
+            self.emit("else")
+            self.block(-1, 3)
+            self.emit("armed = 0;")
+            self.emit("level = 0;")
+        for _ in range(self.r.randint(4, 8)):
             self.statement(-1, 3)
         self.watched += 1
         self.emit("watch(%d, %s);" % (self.watched, self.value()))

@@ -42,6 +42,34 @@ for level in -O0 -O2; do
 	done
 done
 
+# What happened before a longjmp matters behind the setjmp; what would have happened behind it does not.
+cat >jumps.c <<'END'
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf env;
+static int kind;
+static void work(int n)
+{
+	kind = n; /* in */
+	if (n > 3) /* in */
+		longjmp(env, 1); /* in */
+	puts("not so many"); /* out */
+}
+int main(int argc, char **argv)
+{
+	if (setjmp(env))
+		return kind; /* here */
+	work(argc + 3); /* in */
+	return 0;
+}
+END
+"$build/waymark" cc --wm=trace -g -O0 jumps.c -o jumps || exit 1
+"$build/waymark" slice jumps "jumps.c:$(grep -n '/\* here' jumps.c | cut -d: -f1)" >slice.txt || fail "jumps: status $?"
+for line in $(grep -n '/\* in \*/' jumps.c | cut -d: -f1); do
+	grep -qE "^ *$line  " slice.txt || fail "jumps: line $line is not in the slice"
+done
+grep -qE "^ *$(grep -n '/\* out' jumps.c | cut -d: -f1)  " slice.txt && fail "jumps: a line behind longjmp is in the slice"
+
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got
 	shift 2
