@@ -123,6 +123,12 @@ static bool is_quiet(struct wm1_attach_request *r)
 	return ret;
 }
 
+/* A look at threads that was amidst its work when clocks were stopped has started some: then their ticks are to come in, too. */
+static bool is_still(struct wm1_attach_request *r)
+{
+	return is_quiet(r) && !watch_is_looking() && !sample_guest_stop();
+}
+
 static enum wm1_attach_result leave(struct wm1_attach_request *r)
 {
 	if (!is_leaving) {
@@ -131,7 +137,7 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 		is_leaving = true;
 		return WM1_ATTACH_AGAIN;
 	}
-	if (!is_quiet(r))
+	if (!is_still(r))
 		return WM1_ATTACH_AGAIN;
 	give_back();
 	end_recording(r);
@@ -204,7 +210,7 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 		return WM1_ATTACH_OTHER;
 	/* An earlier detach was not finished. */
 	if (is_attached() && is_leaving) {
-		if (!is_quiet(r))
+		if (!is_still(r))
 			return WM1_ATTACH_AGAIN;
 		give_back();
 		wmrt_file_close(WMK_FLAG_DETACHED);

@@ -581,12 +581,17 @@ void sample_guest_end(uint32_t look)
 	}
 }
 
-void sample_guest_stop(void)
+bool sample_guest_stop(void)
 {
+	bool ret = false;
+
 	atomic_store(&is_on, false);
 	helper_stop();
-	for (struct block *b = atomic_load(&blocks); b; b = b->next)
+	for (struct block *b = atomic_load(&blocks); b; b = b->next) {
+		ret |= b->timer.is_given;
 		sampler_timer_stop(&b->timer);
+	}
+	return ret;
 }
 
 bool sample_guest_is_busy(uint32_t tid)

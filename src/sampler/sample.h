@@ -50,7 +50,7 @@ bool sample_guest_is_thread(void);
 /* Threads that were not there at that look have ended. */
 void sample_guest_end(uint32_t look);
 /* All of them stop; a tick that waits does nothing. */
-void sample_guest_stop(void);
+bool sample_guest_stop(void);
 /* The thread is in a tick. */
 bool sample_guest_is_busy(uint32_t tid);
 

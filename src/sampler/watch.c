@@ -157,6 +157,11 @@ void watch_end(void)
 	has_timer = false;
 }
 
+bool watch_is_looking(void)
+{
+	return atomic_load(&lock) != 0;
+}
+
 void watch_give_back(void)
 {
 	libc_signal_give_back(WATCH_SIGNAL, true);

@@ -11,7 +11,9 @@
 uint32_t watch_begin(void);
 /* False: there is no list of threads here, and watch_look looks at nothing. */
 bool watch_is_on(void);
+/* A look that has begun is not interrupted: it may start clocks until watch_is_looking says no. */
 void watch_end(void);
+bool watch_is_looking(void);
 /* The handlers of signals are as they were. The same, and no tick waits. */
 void watch_give_back(void);
 /* After each tick: looks if it is time to. Uses no thread-local storage. */

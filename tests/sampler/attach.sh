@@ -45,11 +45,11 @@ works() {
 often() {
 	local i
 	begin threads "$1" || return
-	attach "$1" 50 && wants "$1" "$4"
+	attach "$1" 150 && wants "$1" "$4"
 	for i in 1 2 3; do
 		attach "$1-$i" 0 || break
 	done
-	attach "$1-again" 50 && wants "$1" "$4"
+	attach "$1-again" 150 && wants "$1" "$4"
 	let_end "$1" "$2" "$3"
 }
 
