@@ -131,12 +131,33 @@ struct wanted_argument {
 static struct error *join_register(struct work *w, enum phase phase, uint32_t number, enum slice_reason reason,
 				   uint32_t of);
 
+/* A library calls back what the call names as an argument: qsort. */
+static bool is_callback(const struct work *w, uint32_t call)
+{
+	LLVMValueRef callee = code_callee(w->code->instructions[call].value);
+
+	return callee && !LLVMCountBasicBlocks(callee);
+}
+
+/* Of code outside, or of a library that calls back: which argument matters for what is not known. */
+static struct error *join_all_arguments(struct work *w, enum phase phase, uint32_t call, enum slice_reason reason)
+{
+	LLVMValueRef value = w->code->instructions[call].value;
+	struct error *err = NULL;
+
+	for (unsigned k = 0; k < LLVMGetNumArgOperands(value) && !err; k++)
+		err = join_register(w, phase, code_number(w->code, LLVMGetOperand(value, k)), reason, call);
+	return err;
+}
+
 static struct error *join_argument(struct work *w, enum phase phase, uint32_t call, const void *data)
 {
 	const struct wanted_argument *a = data;
 	LLVMValueRef value = w->code->instructions[call].value;
 	struct error *err = join(w, phase, call, SLICE_CALL, a->of);
 
+	if (!err && is_callback(w, call))
+		return join_all_arguments(w, phase, call, SLICE_ARGUMENT);
 	if (err || a->number >= LLVMGetNumArgOperands(value))
 		return err;
 	return join_register(w, phase, code_number(w->code, LLVMGetOperand(value, a->number)), SLICE_ARGUMENT, call);
@@ -365,11 +386,12 @@ static struct error *follow_call(struct work *w, enum phase phase, uint32_t i)
 	const struct id_set nothing = {0};
 	struct error *err = join_register(w, phase, code_number(w->code, LLVMGetCalledValue(call)), SLICE_VALUE, i);
 
-	/* Of code outside all arguments matter; of functions of the module those that they use. */
-	for (unsigned k = 0;
-	     k < LLVMGetNumArgOperands(call) && !err && (!callees->count || w->memory->calls_foreign[i]); k++)
-		err = join_register(w, phase, code_number(w->code, LLVMGetOperand(call, k)), SLICE_VALUE, i);
-	if (!(w->is_in[phase][i] & IN_FOR_VALUE) || LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind)
+	/* Of functions of the module those arguments matter that they use. */
+	if (!err && (!callees->count || w->memory->calls_foreign[i] || is_callback(w, i)))
+		err = join_all_arguments(w, phase, i, SLICE_VALUE);
+	/* What a function returns that a library calls back decides what the library does. */
+	if (!is_callback(w, i) &&
+	    (!(w->is_in[phase][i] & IN_FOR_VALUE) || LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind))
 		return err;
 	for (size_t k = 0; k < callees->count && !err; k++) {
 		err = ask(w, phase, i, callees->items[k], &nothing);

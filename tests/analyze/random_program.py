@@ -33,6 +33,13 @@ static jmp_buf env;
 static int g[4] = {3, 8, 5, 12}, h = 6;
 static struct thing things[3];
 static int *shared = &h;
+static int order = 1;
+static int compare(const void *a, const void *b)
+{
+	int first = V(*(const int *)a);
+	int second = V(*(const int *)b);
+	return order ? first - second : second - first;
+}
 static void watch(int where, int value) { printf("%d %d\n", where, value); }
 """
 
@@ -106,7 +113,7 @@ class Program:
     def statement(self, function, left):
         r = self.r
         kind = r.random()
-        if left <= 0 or kind < 0.4 or (0.58 <= kind < 0.72 and function == self.functions - 1):
+        if left <= 0 or kind < 0.4 or (0.62 <= kind < 0.72 and function == self.functions - 1):
             self.emit("%s = V(%s);" % (self.place(), self.expression()))
         elif kind < 0.47:
             self.emit("p = P(%s);" % self.pointer())
@@ -118,6 +125,10 @@ class Program:
             self.emit("things[%d].next = Q(%s);" % (r.randrange(3), self.thing()))
         elif kind < 0.58:
             self.emit("memcpy(things[%d].t, things[%d].t, sizeof things[0].t);" % (r.randrange(3), r.randrange(3)))
+        elif kind < 0.60:
+            self.emit(r.choice(["qsort(things[%d].t, 4, sizeof(int), compare);", "qsort(g, 4, sizeof(int), compare); /* %d */"]) % r.randrange(3))
+        elif kind < 0.62:
+            self.emit("order = V(%s) & 1;" % self.value())
         elif kind < 0.68:
             self.emit("%s = %s;" % (self.place(), self.call(function)))
         elif kind < 0.72:
