@@ -546,7 +546,7 @@ static void builder_free(struct builder *b)
 	free(b->nodes);
 	free(b->returned);
 	free(b->variadic);
-	free(b->arguments_stated);
+	free(b->is_called_from_outside);
 	hashmap_deinit(&b->constants);
 	hashmap_deinit(&b->object_of);
 	function_ids_deinit(&b->nodes_of_constants);
@@ -564,11 +564,28 @@ static struct error *allocate_builder(struct memory *m, struct builder *b)
 	b->nodes = calloc(c->instruction_count + c->argument_count + 1, sizeof *b->nodes);
 	b->returned = calloc(c->function_count + 1, sizeof *b->returned);
 	b->variadic = calloc(c->function_count + 1, sizeof *b->variadic);
-	b->arguments_stated = calloc(c->function_count + 1, sizeof *b->arguments_stated);
+	b->is_called_from_outside = calloc(c->function_count + 1, sizeof *b->is_called_from_outside);
 	return m->callees && m->callers && m->calls_foreign && b->nodes && b->returned && b->variadic &&
-			       b->arguments_stated
+			       b->is_called_from_outside
 		       ? NULL
 		       : &error_no_memory;
+}
+
+/* Code outside that is called may call what it has been given. */
+static struct error *call_back_from_outside(struct builder *b)
+{
+	struct error *err = NULL;
+
+	for (uint32_t f = 0; f < b->code->function_count && !err; f++)
+		for (uint32_t i = 0; b->is_called_from_outside[f] && i < b->code->instruction_count && !err; i++) {
+			bool is_new = false;
+
+			if (b->m->calls_foreign[i])
+				err = id_set_add(&b->m->callers[f], i, &is_new);
+			if (is_new && !err)
+				err = function_ids_append(&b->m->callees[i], f);
+		}
+	return err;
 }
 
 struct error *memory_analyse(const struct code *c, const bool *runs, size_t limit_bytes, struct memory *ret)
@@ -588,6 +605,8 @@ struct error *memory_analyse(const struct code *c, const bool *runs, size_t limi
 		err = state_all(b);
 	if (!err)
 		err = pointers_solve(b->p, limit_bytes);
+	if (!err)
+		err = call_back_from_outside(b);
 	if (err)
 		memory_deinit(ret);
 	return err;

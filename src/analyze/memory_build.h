@@ -22,11 +22,11 @@ struct builder {
 	struct function_ids nodes_of_constants;
 	struct hashmap object_of; /* value -> object - 1 */
 	struct function_ids objects_of_values;
-	uint32_t *returned;         /* [function] node */
-	uint32_t *variadic;         /* [function] location of its variable arguments */
-	uint32_t *arguments_stated; /* [function]: is 1 once its parameters get what code outside passes */
-	uint32_t foreign;           /* node: what code outside has */
-	uint32_t library;           /* node: leads to the library's memory */
+	uint32_t *returned;           /* [function] node */
+	uint32_t *variadic;           /* [function] location of its variable arguments */
+	bool *is_called_from_outside; /* [function]: its parameters have what code outside passes */
+	uint32_t foreign;             /* node: what code outside has */
+	uint32_t library;             /* node: leads to the library's memory */
 };
 
 struct error *memory_add_object(struct builder *b, const struct memory_object *object, uint32_t *ret);

@@ -268,9 +268,9 @@ struct error *memory_call_from_outside(struct builder *b, uint32_t function)
 	const struct code_function *f = &b->code->functions[function];
 	struct error *err = NULL;
 
-	if (b->arguments_stated[function] || !f->block_count)
+	if (b->is_called_from_outside[function] || !f->block_count)
 		return NULL;
-	b->arguments_stated[function] = 1;
+	b->is_called_from_outside[function] = true;
 	for (uint32_t i = 0; i < f->argument_count && !err; i++)
 		err = memory_pass(b, function, i, b->foreign);
 	if (!err && b->returned[function])

@@ -42,10 +42,12 @@ struct work {
 	uint8_t *is_in[PHASES];        /* [instruction] of IN_* */
 	uint8_t *is_waiting[PHASES];   /* [block] */
 	struct function_ids blocks;    /* 2 * block + phase: to be gone through */
-	struct id_set at_jumps;        /* regions that matter behind a setjmp, and so where longjmp is called */
-	struct function_ids jumps;     /* calls of longjmp and its kin */
-	struct id_set changed;         /* regions that an instruction changes, of those that matter */
-	struct function_ids found;     /* 2 * instruction + phase: in the slice, not looked at yet */
+	bool has_threads;
+	struct id_set ever;        /* has_threads: regions that matter somewhere */
+	struct id_set at_jumps;    /* regions that matter behind a setjmp, and so where longjmp is called */
+	struct function_ids jumps; /* calls of longjmp and its kin */
+	struct id_set changed;     /* regions that an instruction changes, of those that matter */
+	struct function_ids found; /* 2 * instruction + phase: in the slice, not looked at yet */
 };
 
 static bool can_run(const struct work *w, uint32_t block)
@@ -131,12 +133,12 @@ struct wanted_argument {
 static struct error *join_register(struct work *w, enum phase phase, uint32_t number, enum slice_reason reason,
 				   uint32_t of);
 
-/* A library calls back what the call names as an argument: qsort. */
+/* Code outside calls back what it was given: qsort. */
 static bool is_callback(const struct work *w, uint32_t call)
 {
 	LLVMValueRef callee = code_callee(w->code->instructions[call].value);
 
-	return callee && !LLVMCountBasicBlocks(callee);
+	return w->memory->calls_foreign[call] || (callee && !LLVMCountBasicBlocks(callee));
 }
 
 /* Of code outside, or of a library that calls back: which argument matters for what is not known. */
@@ -306,6 +308,8 @@ static struct error *pass_instruction(struct work *w, enum phase phase, uint32_t
 	if (err || !w->is_in[phase][i])
 		return err;
 	err = id_set_add_all(regions, region_set(w->regions, w->regions->reads[i]), NULL, NULL);
+	if (!err && w->has_threads)
+		err = id_set_add_all(&w->ever, region_set(w->regions, w->regions->reads[i]), NULL, NULL);
 	return err ? err : id_set_add(regions, REGION_CONTROL, NULL);
 }
 
@@ -387,7 +391,7 @@ static struct error *follow_call(struct work *w, enum phase phase, uint32_t i)
 	struct error *err = join_register(w, phase, code_number(w->code, LLVMGetCalledValue(call)), SLICE_VALUE, i);
 
 	/* Of functions of the module those arguments matter that they use. */
-	if (!err && (!callees->count || w->memory->calls_foreign[i] || is_callback(w, i)))
+	if (!err && (!callees->count || is_callback(w, i)))
 		err = join_all_arguments(w, phase, i, SLICE_VALUE);
 	/* What a function returns that a library calls back decides what the library does. */
 	if (!is_callback(w, i) &&
@@ -426,10 +430,13 @@ static struct error *follow(struct work *w, enum phase phase, uint32_t i)
 
 /* ---- the whole ---- */
 
-static struct error *find_jumps(struct work *w)
+static struct error *survey(struct work *w)
 {
 	static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
 	struct error *err = NULL;
+
+	w->has_threads = LLVMGetNamedFunction(w->code->module, "pthread_create") ||
+			 LLVMGetNamedFunction(w->code->module, "thrd_create");
 
 	for (uint32_t i = 0; i < w->code->instruction_count && !err; i++) {
 		LLVMValueRef value = w->code->instructions[i].value,
@@ -442,12 +449,10 @@ static struct error *find_jumps(struct work *w)
 	return err;
 }
 
-static struct error *run(struct work *w)
+static struct error *settle(struct work *w)
 {
-	struct error *err = find_jumps(w);
+	struct error *err = NULL;
 
-	for (uint32_t i = 0; i < w->request->criterion_count && !err; i++)
-		err = join(w, PHASE_UP, w->request->criteria[i], SLICE_CRITERION, CODE_NONE);
 	while (!err && (w->found.count || w->blocks.count)) {
 		if (w->found.count) {
 			uint32_t next = w->found.items[--w->found.count];
@@ -460,6 +465,31 @@ static struct error *run(struct work *w)
 			err = pass_block(w, (enum phase)(next % 2), next / 2);
 		}
 	}
+	return err;
+}
+
+/* A thread may store at any time what another one reads. */
+static struct error *join_stores_of_threads(struct work *w)
+{
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; w->has_threads && i < w->code->instruction_count && !err; i++)
+		if (id_set_meets(&w->ever, region_set(w->regions, w->regions->changes[i])))
+			err = join(w, PHASE_UP, i, SLICE_MEMORY, CODE_NONE);
+	return err;
+}
+
+static struct error *run(struct work *w)
+{
+	struct error *err = survey(w);
+
+	for (uint32_t i = 0; i < w->request->criterion_count && !err; i++)
+		err = join(w, PHASE_UP, w->request->criteria[i], SLICE_CRITERION, CODE_NONE);
+	do {
+		err = err ? err : settle(w);
+		if (!err)
+			err = join_stores_of_threads(w);
+	} while (!err && (w->found.count || w->blocks.count));
 	return err;
 }
 
@@ -509,6 +539,7 @@ static void work_deinit(struct work *w)
 	free(w->has_control);
 	id_set_deinit(&w->changed);
 	id_set_deinit(&w->at_jumps);
+	id_set_deinit(&w->ever);
 	function_ids_deinit(&w->jumps);
 	function_ids_deinit(&w->blocks);
 	function_ids_deinit(&w->found);

@@ -70,6 +70,41 @@ for line in $(grep -n '/\* in \*/' jumps.c | cut -d: -f1); do
 done
 grep -qE "^ *$(grep -n '/\* out' jumps.c | cut -d: -f1)  " slice.txt && fail "jumps: a line behind longjmp is in the slice"
 
+# Threads: what one stores another may read at any time, and code outside calls what it was given.
+cat >threads.c <<'END'
+#include <pthread.h>
+static _Atomic int limit, seen;
+static int own;
+static void *worker(void *data)
+{
+	while (!limit)
+		;
+	seen = limit * 2; /* here and in for seen */
+	return data;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	own = argc; /* out */
+	pthread_create(&thread, 0, worker, 0); /* in */
+	limit = argc + own; /* in for limit */
+	own = 2; /* out */
+	while (!seen)
+		;
+	return seen; /* result */
+}
+END
+"$build/waymark" cc --wm=trace -g -O0 -pthread threads.c -o threads || exit 1
+lines_with() { grep -n "/\* .*$1" threads.c | cut -d: -f1; }
+"$build/waymark" slice threads "threads.c:$(lines_with here)" >slice.txt || fail "threads: status $?"
+for line in $(lines_with 'in \*/') $(lines_with 'in for limit'); do
+	grep -qE "^ *$line  " slice.txt || fail "threads: line $line is not in the slice of the worker"
+done
+"$build/waymark" slice threads "threads.c:$(lines_with result)" >slice.txt || fail "threads: status $?"
+for line in $(lines_with 'in \*/') $(lines_with 'in for seen') $(lines_with 'in for limit'); do
+	grep -qE "^ *$line  " slice.txt || fail "threads: line $line is not in the slice of the result"
+done
+
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got
 	shift 2
