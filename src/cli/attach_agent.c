@@ -571,6 +571,15 @@ static struct error *prepare(struct attempt *a, pid_t pid)
 	return err ? err : check_images(a);
 }
 
+/* Whatever cannot be done in a process that is ending, that is why. */
+static struct error *explain(pid_t pid, struct error *err)
+{
+	if (!err || !inject_is_ending(pid))
+		return err;
+	error_destroy(err);
+	return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)pid);
+}
+
 struct error *attach_agent(pid_t pid, const struct attach_options *options)
 {
 	struct attempt *a = calloc(1, sizeof *a);
@@ -606,6 +615,7 @@ struct error *attach_agent(pid_t pid, const struct attach_options *options)
 	}
 	if (!err)
 		err = refusal(a);
+	err = explain(pid, err);
 	inject_close(&a->in);
 	buffer_deinit(&a->bytes);
 	free(path);
@@ -641,6 +651,7 @@ struct error *detach_agent(pid_t pid, char ret[PATH_MAX], bool *ret_is_sampler)
 		err = detach_any(a);
 	if (!err)
 		err = refusal(a);
+	err = explain(pid, err);
 	if (!err) {
 		memcpy(ret, a->request.output, sizeof a->request.output);
 		*ret_is_sampler = a->is_sampler;

@@ -248,7 +248,7 @@ void allocator_take_more(void)
 	if (!client)
 		return;
 	wmrt_own_heap_start();
-	missing = allocator_is_own(at) ? allocator_take_own() : NULL;
+	missing = image && allocator_is_own(at) ? allocator_take_own() : NULL;
 	if (missing)
 		say(": the function ", missing, " of the program's own allocator in ", image,
 		    " has no room for a jump: allocations are not recorded");

@@ -27,7 +27,6 @@ enum {
 	STEP_NS = 200000,
 	TURN_NS = 8000000, /* for the turn of a thread that is to go on a little */
 	STOP_NS = 30000000,
-	ENDING_MS = 100,
 };
 _Static_assert(sizeof(struct user_regs_struct) == INJECT_REGISTERS * sizeof(uint64_t), "27 registers");
 
@@ -44,16 +43,11 @@ static void nap(uint64_t ns)
 static struct error *cannot_stop(pid_t pid, int errnum)
 {
 	long tracer = inject_tracer_of(pid);
-	char state = inject_state_of(pid, pid);
 
-	/* One that has been killed cannot be traced, and is there for a moment longer. */
-	for (int i = 0; i < ENDING_MS && errnum == EPERM && !tracer && state != 'Z' && state != 'X'; i++) {
-		nap(1000000);
-		state = inject_state_of(pid, pid);
-	}
-	if (errnum == ESRCH || state == 'X')
+	if (errnum == ESRCH)
 		return error_create(ERROR_NOT_FOUND, "process %d: there is no such process", (int)pid);
-	if (state == 'Z')
+	/* One that has been killed cannot be traced, and is there for a moment longer. */
+	if (inject_is_ending(pid))
 		return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)pid);
 	if (tracer)
 		return error_create(ERROR_ARGUMENT, "process %d: process %ld traces it already (a debugger?)", (int)pid,

@@ -70,6 +70,8 @@ struct error *inject_stop(struct inject *in, const char **ret);
 struct error *inject_step(struct inject *in, const char **ret);
 /* All threads run, for at least so long. */
 struct error *inject_go(struct inject *in, uint64_t ns);
+/* It has ended, or is on its way out: what cannot be done in it then is for no other reason. */
+bool inject_is_ending(pid_t pid);
 /* How much longer the process may stand still. */
 uint64_t inject_left_ns(const struct inject *in);
 uint64_t inject_now_ns(void);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,22 +40,57 @@ uint64_t inject_left_ns(const struct inject *in)
 
 /* ---- what /proc says ---- */
 
-long inject_tracer_of(pid_t pid)
+/* Its first thread is on its way out. */
+static bool has_exited(pid_t pid)
+{
+	enum {
+		EXITING = 4, /* PF_EXITING of the kernel */
+	};
+	char path[INJECT_PROC_PATH_MAX], line[512] = "";
+	unsigned int flags = 0;
+	const char *end;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return true;
+	end = fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
+	fclose(f);
+	return end && sscanf(end, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 && flags & EXITING;
+}
+
+/* A number of /proc/PID/status; 0: it is not there. */
+static uint64_t status_number(pid_t pid, const char *name, int base)
 {
 	char path[INJECT_PROC_PATH_MAX], *line = NULL;
-	size_t capacity = 0;
-	long tracer = 0;
+	size_t capacity = 0, len = strlen(name);
+	uint64_t number = 0;
 	FILE *f;
 
 	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
 	f = fopen(path, "re");
 	while (f && getline(&line, &capacity, f) > 0)
-		if (strncmp(line, "TracerPid:", 10) == 0)
-			tracer = strtol(line + 10, NULL, 10);
+		if (strncmp(line, name, len) == 0)
+			number = strtoull(line + len, NULL, base);
 	free(line);
 	if (f)
 		fclose(f);
-	return tracer;
+	return number;
+}
+
+long inject_tracer_of(pid_t pid)
+{
+	return (long)status_number(pid, "TracerPid:", 10);
+}
+
+bool inject_is_ending(pid_t pid)
+{
+	const uint64_t killed = UINT64_C(1) << (SIGKILL - 1);
+	char state = inject_state_of(pid, pid);
+
+	return state == 'Z' || state == 'X' ||
+	       (status_number(pid, "SigPnd:", 16) | status_number(pid, "ShdPnd:", 16)) & killed || has_exited(pid);
 }
 
 char inject_state_of(pid_t pid, pid_t tid)
