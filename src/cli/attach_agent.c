@@ -574,7 +574,7 @@ static struct error *prepare(struct attempt *a, pid_t pid)
 /* Whatever cannot be done in a process that is ending, that is why. */
 static struct error *explain(pid_t pid, struct error *err)
 {
-	if (!err || !inject_is_ending(pid))
+	if (!err || err->code == ERROR_NOT_FOUND || !inject_is_ending(pid))
 		return err;
 	error_destroy(err);
 	return error_create(ERROR_NOT_FOUND, "process %d: has ended, or its first thread has", (int)pid);
