@@ -123,17 +123,6 @@ static struct error *add_unit(struct call_site_index *x, Dwarf_Die *unit)
 
 /* ---- calls ---- */
 
-static const char *link_name_of(Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-	const char *name = NULL;
-
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-		name = dwarf_formstring(&attribute);
-	return name ? name : dwarf_diename(die);
-}
-
 static void find_callee(struct call_site_index *x, Dwarf_Die *callee, uint64_t bias, struct call_site *ret)
 {
 	struct key key = key_of(callee);
@@ -154,7 +143,7 @@ static void find_callee(struct call_site_index *x, Dwarf_Die *callee, uint64_t b
 	if (dwarf_attr_integrate(callee, DW_AT_external, &external))
 		dwarf_formflag(&external, &is_external);
 	if (is_external)
-		ret->callee_name = link_name_of(callee);
+		ret->callee_name = debug_link_name(callee);
 }
 
 /* false: it does not say where it is. */

@@ -387,7 +387,7 @@ static struct error *find_unit(struct debug_lines *x, uint64_t address, struct d
 	return err;
 }
 
-static const char *function_name(Dwarf_Die *die)
+const char *debug_link_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	const char *name = NULL;
@@ -470,7 +470,7 @@ struct error *debug_lines_at(struct debug_lines *x, uint64_t address, struct are
 
 		if (!is_of_chain(at))
 			continue;
-		lines[i].function = function_name(&at->die);
+		lines[i].function = debug_link_name(&at->die);
 		if (++i < count)
 			take_call(u, &at->die, &lines[i]);
 	}

@@ -62,6 +62,8 @@ struct debug_place {
  */
 struct error *debug_lines_scopes(struct debug_lines *x, uint64_t address, Dwarf_Die *dies, uint32_t room,
 				 struct debug_place *ret);
+/* The linkage name of a function's entry, else its name; NULL: it has none. */
+const char *debug_link_name(Dwarf_Die *die);
 /* Calls visit for each unit until it returns false. */
 void debug_lines_each_unit(struct debug_lines *x, bool (*visit)(void *data, Dwarf_Die *contents), void *data);
 
