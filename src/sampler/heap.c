@@ -15,15 +15,7 @@
 #include "sampler/sample.h"
 
 static const char *const names[WM1_HEAP_FUNCTIONS] = {
-	[WM1_HEAP_MALLOC] = "malloc",
-	[WM1_HEAP_CALLOC] = "calloc",
-	[WM1_HEAP_REALLOC] = "realloc",
-	[WM1_HEAP_REALLOCARRAY] = "reallocarray",
-	[WM1_HEAP_POSIX_MEMALIGN] = "posix_memalign",
-	[WM1_HEAP_ALIGNED_ALLOC] = "aligned_alloc",
-	[WM1_HEAP_MEMALIGN] = "memalign",
-	[WM1_HEAP_VALLOC] = "valloc",
-	[WM1_HEAP_PVALLOC] = "pvalloc",
+	WM1_HEAP_FUNCTION_NAMES,
 };
 
 static const struct wm1_heap_records *records; /* written once, before allocations are sampled */

@@ -17,19 +17,8 @@ enum {
 };
 
 static const char *const names[HEAP_FUNCTIONS] = {
-	[WM1_HEAP_MALLOC] = "malloc",
-	[WM1_HEAP_CALLOC] = "calloc",
-	[WM1_HEAP_REALLOC] = "realloc",
-	[WM1_HEAP_REALLOCARRAY] = "reallocarray",
-	[WM1_HEAP_POSIX_MEMALIGN] = "posix_memalign",
-	[WM1_HEAP_ALIGNED_ALLOC] = "aligned_alloc",
-	[WM1_HEAP_MEMALIGN] = "memalign",
-	[WM1_HEAP_VALLOC] = "valloc",
-	[WM1_HEAP_PVALLOC] = "pvalloc",
-	[HEAP_MALLOCX] = "mallocx",
-	[HEAP_RALLOCX] = "rallocx",
-	[HEAP_XALLOCX] = "xallocx",
-	[HEAP_NEW] = "operator new",
+	WM1_HEAP_FUNCTION_NAMES,    [HEAP_MALLOCX] = "mallocx",  [HEAP_RALLOCX] = "rallocx",
+	[HEAP_XALLOCX] = "xallocx", [HEAP_NEW] = "operator new",
 };
 
 wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function, bool *ret_is_settled)

@@ -42,4 +42,11 @@ void wmrt_heap_end(void);
 void wmrt_heap_pause(void);
 void wmrt_heap_resume(void);
 
+/* Their names, in the initializer of an array. */
+#define WM1_HEAP_FUNCTION_NAMES                                                                                     \
+	[WM1_HEAP_MALLOC] = "malloc", [WM1_HEAP_CALLOC] = "calloc", [WM1_HEAP_REALLOC] = "realloc",                 \
+	[WM1_HEAP_REALLOCARRAY] = "reallocarray", [WM1_HEAP_POSIX_MEMALIGN] = "posix_memalign",                     \
+	[WM1_HEAP_ALIGNED_ALLOC] = "aligned_alloc", [WM1_HEAP_MEMALIGN] = "memalign", [WM1_HEAP_VALLOC] = "valloc", \
+	[WM1_HEAP_PVALLOC] = "pvalloc"
+
 #endif
