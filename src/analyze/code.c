@@ -10,6 +10,7 @@
 #include <llvm-c/Linker.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "base/text.h"
 #include "llvm/ir.h"
 
 /* ---- loading ---- */
@@ -285,8 +286,7 @@ static bool is_debug_intrinsic(LLVMValueRef function)
 	size_t len_bytes;
 	const char *name = LLVMGetValueName2(function, &len_bytes);
 
-	return strncmp(name, "llvm.dbg.", strlen("llvm.dbg.")) == 0 ||
-	       strncmp(name, "llvm.lifetime.", strlen("llvm.lifetime.")) == 0;
+	return text_begins(name, "llvm.dbg.") || text_begins(name, "llvm.lifetime.");
 }
 
 bool code_is_call(const struct code *c, uint32_t instruction)

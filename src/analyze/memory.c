@@ -4,6 +4,7 @@
 
 #include "analyze/memory_build.h"
 #include "analyze/steps.h"
+#include "llvm/ir.h"
 
 enum {
 	ACCESS_WORDS_MAX = 64,
@@ -498,13 +499,6 @@ static struct error *state_foreign(struct builder *b)
 	return err ? err : add_closed_object(b, &(struct memory_object){.kind = MEMORY_LIBRARY}, &b->library);
 }
 
-static bool is_local(LLVMValueRef function)
-{
-	LLVMLinkage linkage = LLVMGetLinkage(function);
-
-	return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
-}
-
 /* main has its arguments and the environment; in a program without main, others may call whatever they can name. */
 static struct error *state_start(struct builder *b)
 {
@@ -514,7 +508,7 @@ static struct error *state_start(struct builder *b)
 
 	if (!start || !LLVMCountBasicBlocks(start)) {
 		for (uint32_t i = 0; i < b->code->function_count && !err; i++)
-			if (!is_local(b->code->functions[i].value))
+			if (!ir_is_local(b->code->functions[i].value))
 				err = memory_call_from_outside(b, i);
 		return err;
 	}

@@ -3,6 +3,7 @@
 
 #include "analyze/library.h"
 #include "analyze/memory_build.h"
+#include "base/text.h"
 #include "llvm/ir.h"
 
 static struct error *allocate(struct builder *b, LLVMValueRef call, uint32_t *ret)
@@ -332,25 +333,20 @@ static struct error *state_va_start(struct builder *b, LLVMValueRef call)
 	return err;
 }
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 static struct error *state_intrinsic(struct builder *b, LLVMValueRef call, const char *name)
 {
 	uint32_t to, from, result;
 	struct error *err;
 
-	if (starts_with(name, "llvm.memcpy") || starts_with(name, "llvm.memmove")) {
+	if (text_begins(name, "llvm.memcpy") || text_begins(name, "llvm.memmove")) {
 		err = memory_node(b, LLVMGetOperand(call, 0), &to);
 		if (!err)
 			err = memory_node(b, LLVMGetOperand(call, 1), &from);
 		return err ? err : pointers_transfer(b->p, to, from, transfer_bytes(call));
 	}
-	if (starts_with(name, "llvm.va_start"))
+	if (text_begins(name, "llvm.va_start"))
 		return state_va_start(b, call);
-	if (starts_with(name, "llvm.va_copy")) {
+	if (text_begins(name, "llvm.va_copy")) {
 		err = memory_node(b, LLVMGetOperand(call, 0), &to);
 		if (!err)
 			err = memory_node(b, LLVMGetOperand(call, 1), &from);

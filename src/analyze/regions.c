@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/library.h"
+#include "base/text.h"
 #include "llvm/ir.h"
 
 enum {
@@ -328,17 +329,12 @@ static struct error *touch_library(struct builder *b, LLVMValueRef call, const s
 	return err;
 }
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 static struct error *touch_intrinsic(struct builder *b, LLVMValueRef call, const char *name, enum pass pass,
 				     struct touched *ret)
 {
-	bool is_copy = starts_with(name, "llvm.memcpy") || starts_with(name, "llvm.memmove");
+	bool is_copy = text_begins(name, "llvm.memcpy") || text_begins(name, "llvm.memmove");
 
-	if (is_copy || starts_with(name, "llvm.memset")) {
+	if (is_copy || text_begins(name, "llvm.memset")) {
 		struct error *err = NULL;
 
 		if (pass == PASS_READS)
@@ -348,9 +344,9 @@ static struct error *touch_intrinsic(struct builder *b, LLVMValueRef call, const
 			err = overwrite_by(b, LLVMGetOperand(call, 0), length_of(call, 2), &ret->overwritten);
 		return err;
 	}
-	if (starts_with(name, "llvm.va_start"))
+	if (text_begins(name, "llvm.va_start"))
 		return pass == PASS_CHANGES ? touch_argument(b, call, 0, 24, pass, ret) : NULL;
-	if (starts_with(name, "llvm.va_copy"))
+	if (text_begins(name, "llvm.va_copy"))
 		return touch_argument(b, call, pass == PASS_READS, 24, pass, ret);
 	return NULL;
 }

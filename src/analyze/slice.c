@@ -45,7 +45,8 @@ struct work {
 	bool has_threads;
 	struct id_set ever;        /* has_threads: regions that matter somewhere */
 	struct id_set at_jumps;    /* regions that matter behind a setjmp, and so where longjmp is called */
-	struct function_ids jumps; /* calls of longjmp and its kin */
+	struct id_set landings;    /* calls of setjmp and its kin */
+	struct id_set jumps;       /* calls of longjmp and its kin */
 	struct id_set changed;     /* regions that an instruction changes, of those that matter */
 	struct function_ids found; /* 2 * instruction + phase: in the slice, not looked at yet */
 };
@@ -265,26 +266,18 @@ static struct error *come_by_jump(struct work *w, const struct id_set *regions)
 	bool is_new = false;
 	struct error *err = id_set_add_all(&w->at_jumps, regions, NULL, &is_new);
 
-	for (size_t i = 0; is_new && i < w->jumps.count && !err; i++)
-		err = wait(w, PHASE_UP, w->code->instructions[w->jumps.items[i]].block);
+	for (struct id_iterator i = id_set_begin(&w->jumps); is_new && !err && id_set_next(&w->jumps, &i);)
+		err = wait(w, PHASE_UP, w->code->instructions[i.id].block);
 	return err;
-}
-
-static bool is_jump(const struct work *w, uint32_t i)
-{
-	for (size_t k = 0; k < w->jumps.count; k++)
-		if (w->jumps.items[k] == i)
-			return true;
-	return false;
 }
 
 static struct error *pass_jump(struct work *w, enum phase phase, uint32_t i, struct id_set *regions)
 {
 	struct error *err = NULL;
 
-	if (ir_returns_twice(w->code->instructions[i].value))
+	if (id_set_has(&w->landings, i))
 		return come_by_jump(w, regions);
-	if (phase != PHASE_UP || !w->at_jumps.count || !is_jump(w, i))
+	if (phase != PHASE_UP || !w->at_jumps.count || !id_set_has(&w->jumps, i))
 		return NULL;
 	err = join(w, phase, i, SLICE_CONTROL, CODE_NONE);
 	return err ? err : id_set_add_all(regions, &w->at_jumps, NULL, NULL);
@@ -294,7 +287,7 @@ static struct error *pass_jump(struct work *w, enum phase phase, uint32_t i, str
 static struct error *pass_instruction(struct work *w, enum phase phase, uint32_t i, struct id_set *regions)
 {
 	const struct id_set *changes = region_set(w->regions, w->regions->changes[i]);
-	struct error *err = ir_is_call(w->code->instructions[i].value) ? pass_jump(w, phase, i, regions) : NULL;
+	struct error *err = w->landings.count ? pass_jump(w, phase, i, regions) : NULL;
 
 	if (err)
 		return err;
@@ -437,14 +430,17 @@ static struct error *survey(struct work *w)
 
 	w->has_threads = LLVMGetNamedFunction(w->code->module, "pthread_create") ||
 			 LLVMGetNamedFunction(w->code->module, "thrd_create");
-
 	for (uint32_t i = 0; i < w->code->instruction_count && !err; i++) {
-		LLVMValueRef value = w->code->instructions[i].value,
-			     callee = ir_is_call(value) ? code_callee(value) : NULL;
+		LLVMValueRef value = w->code->instructions[i].value, callee;
 
+		if (!ir_is_call(value))
+			continue;
+		callee = code_callee(value);
+		if (ir_returns_twice(value))
+			err = id_set_add(&w->landings, i, NULL);
 		for (size_t k = 0; callee && !err && k < sizeof names / sizeof *names; k++)
 			if (strcmp(LLVMGetValueName(callee), names[k]) == 0)
-				err = function_ids_append(&w->jumps, i);
+				err = id_set_add(&w->jumps, i, NULL);
 	}
 	return err;
 }
@@ -540,7 +536,8 @@ static void work_deinit(struct work *w)
 	id_set_deinit(&w->changed);
 	id_set_deinit(&w->at_jumps);
 	id_set_deinit(&w->ever);
-	function_ids_deinit(&w->jumps);
+	id_set_deinit(&w->landings);
+	id_set_deinit(&w->jumps);
 	function_ids_deinit(&w->blocks);
 	function_ids_deinit(&w->found);
 }

@@ -11,6 +11,11 @@ static inline bool text_equal(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static inline bool text_begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
 /* The part of a path behind its last slash. */
 static inline const char *text_base_name(const char *path)
 {

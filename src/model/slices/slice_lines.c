@@ -10,13 +10,17 @@ enum {
 	INLINED_MAX = 64, /* levels of inlining */
 };
 
+VEC_DECLARE(name_vec, const char *);
+
 struct making {
 	const struct code *code;
 	const struct regions *regions;
 	const struct slice *slice;
 	struct slice_lines *lines;
 	struct hashmap files; /* by name -> names */
-	const char **names;
+	struct name_vec names;
+	struct hashmap pairs; /* by addresses of folder and file */
+	struct function_ids file_of_pair;
 	struct hashmap places; /* file and line -> number of a line, before they are sorted */
 	uint32_t *line_of;     /* [instruction] of the innermost line */
 	uint32_t *reader_of;   /* [region] an instruction of the slice that reads it */
@@ -54,7 +58,7 @@ uint32_t slice_find_line(const struct code *c, const char *name, uint32_t line, 
 	return count;
 }
 
-static struct error *file_number(struct making *m, const struct code_line *line, uint32_t *ret)
+static struct error *name_file(struct making *m, const struct code_line *line, uint32_t *ret)
 {
 	const char *name = is_slash(*line->file) || !line->folder || !*line->folder
 				   ? line->file
@@ -67,15 +71,24 @@ static struct error *file_number(struct making *m, const struct code_line *line,
 		return &error_no_memory;
 	key = key_of_text(name);
 	err = hashmap_add(&m->files, &key, ret);
-	if (!err && *ret == count) {
-		const char **grown = realloc(m->names, (count + 1) * sizeof *grown);
+	return !err && *ret == count ? name_vec_append(&m->names, name) : err;
+}
 
-		if (!grown)
-			return &error_no_memory;
-		m->names = grown;
-		m->names[count] = name;
+/* A folder and a file are one text each in the bitcode, so that their addresses say which they are. */
+static struct error *file_number(struct making *m, const struct code_line *line, uint32_t *ret)
+{
+	const struct key key = {{(uintptr_t)line->folder, (uintptr_t)line->file, 0}};
+	uint32_t pair, count = m->pairs.count;
+	struct error *err = hashmap_add(&m->pairs, &key, &pair);
+
+	if (err)
+		return err;
+	if (pair == count) {
+		err = name_file(m, line, ret);
+		return err ? err : function_ids_append(&m->file_of_pair, *ret);
 	}
-	return err;
+	*ret = m->file_of_pair.items[pair];
+	return NULL;
 }
 
 static struct error *place_number(struct making *m, const struct code_line *line, uint32_t *ret)
@@ -175,7 +188,7 @@ static struct error *fill(struct making *m)
 	if (!l->items)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < l->count; i++)
-		l->items[i] = (struct slice_line){.file = m->names[m->places.keys[i].words[0]],
+		l->items[i] = (struct slice_line){.file = m->names.items[m->places.keys[i].words[0]],
 						  .line = (uint32_t)m->places.keys[i].words[1],
 						  .of = SLICE_NO_LINE};
 	for (uint32_t i = 0; i < m->code->instruction_count && !err; i++) {
@@ -280,8 +293,10 @@ struct error *slice_lines_make(const struct regions *r, const struct slice *s, s
 		err = find_unknown(&m);
 	free(m.line_of);
 	free(m.reader_of);
-	free(m.names);
+	name_vec_deinit(&m.names);
 	hashmap_deinit(&m.files);
+	hashmap_deinit(&m.pairs);
+	function_ids_deinit(&m.file_of_pair);
 	hashmap_deinit(&m.places);
 	if (err)
 		slice_lines_deinit(&lines);
