@@ -18,7 +18,7 @@ for name; do
 	[ "${source%.cpp}" = "$source" ] || compiler=c++
 	for options in "cc+pt -O0 --wm-trace-paths=2" "fc+cc+pt -O2" "stmt+pt -O1" "stmt+pt -Os --wm-trace-paths=1"; do
 		# shellcheck disable=SC2086 # a list of words
-		if ! "$build/waymark" $compiler --wm=trace='*='$options "$source" -lm -o prog >log 2>&1; then
+		if ! "$build/waymark" $compiler --wm=trace='*='$options -DSTEPPED "$source" -lm -o prog >log 2>&1; then
 			head -n 5 log
 			echo "FAIL $name $options: not built"
 			failed=$((failed + 1))

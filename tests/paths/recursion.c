@@ -1,6 +1,13 @@
 /* recursion.c - deep, mutual and multiple recursion, each activation in the middle of its own path. */
 #include <stdio.h>
 
+/* A stepped program is looked at in front of each instruction: it recurses less deeply, and comes to its end. */
+#ifdef STEPPED
+enum { EVEN = 301, DEEP = 150, QUEENS = 5, ACKERMANN = 3 };
+#else
+enum { EVEN = 20001, DEEP = 50000, QUEENS = 7, ACKERMANN = 6 };
+#endif
+
 static unsigned ackermann(unsigned m, unsigned n)
 {
 	if (m == 0)
@@ -51,6 +58,6 @@ static int queens(int n, int row, unsigned columns, unsigned left, unsigned righ
 
 int main(void)
 {
-	printf("%u %d %d %d\n", ackermann(2, 6), even(20001), deep(50000), queens(7, 0, 0, 0, 0));
+	printf("%u %d %d %d\n", ackermann(2, ACKERMANN), even(EVEN), deep(DEEP), queens(QUEENS, 0, 0, 0, 0));
 	return 0;
 }

@@ -1,6 +1,13 @@
 /* tails.c - tail calls, forced (musttail) and ordinary ones, in cycles longer than any stack. */
 #include <stdio.h>
 
+/* A stepped program is looked at in front of each instruction: its cycles are short, and it comes to its end. */
+#ifdef STEPPED
+enum { ROUNDS = 20, LENGTH = 10, LONGEST = 1001 };
+#else
+enum { ROUNDS = 50, LENGTH = 100, LONGEST = 1000001 };
+#endif
+
 #define TAIL __attribute__((musttail))
 
 static int a(int n, int s);
@@ -58,11 +65,11 @@ __attribute__((noinline)) static void nothing(int n)
 int main(void)
 {
 	int sum = 0;
-	for (int i = 0; i < 50; i++) {
-		sum += a(i * 100, i) + plain(i * 3);
+	for (int i = 0; i < ROUNDS; i++) {
+		sum += a(i * LENGTH, i) + plain(i * 3);
 		nothing(i & 1);
 	}
-	sum += a(1000001, 1);
+	sum += a(LONGEST, 1);
 	printf("%d\n", sum);
 	return 0;
 }
