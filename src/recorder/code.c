@@ -201,6 +201,22 @@ static bool append(struct table *t, const void *record, uint32_t *number)
 	return true;
 }
 
+/* Under the lock. The record of that number, as it was appended; NULL: there is none. */
+static void *find_record(struct table *t, uint32_t number)
+{
+	uint32_t per_chunk = records_per_chunk(t);
+	struct wmrt_chunk *chunk;
+
+	for (uint32_t order = 0; has_header(chunk = wmrt_chunkdir_at(&t->chunks, order)); order++) {
+		uint64_t before = (uint64_t)order * per_chunk;
+		uint64_t n = t->count - before < per_chunk ? t->count - before : per_chunk;
+
+		if (number >= chunk->first && number - chunk->first < n)
+			return wmrt_chunk_body(chunk->header) + (number - chunk->first) * t->record_bytes;
+	}
+	return NULL;
+}
+
 /* Takes the lock, and appends unless something that the record needs is missing. False on failure. */
 static bool add(struct table *t, const void *record, bool is_known)
 {
@@ -262,6 +278,35 @@ uint32_t wmrt_code_function(uint32_t image, uint64_t address, const char *name)
 uint32_t wmrt_code_method(uint32_t image, const struct wmrt_method *method)
 {
 	return add_function(&(struct wmk_function){.image = image, .line = method->line}, method);
+}
+
+bool wmrt_code_method_renew(uint32_t function, uint32_t image, const struct wmrt_method *method)
+{
+	struct wmk_function new = {.image = image, .line = method->line}, *record;
+	struct wmrt_guard guard;
+	bool ret;
+
+	take_lock(&guard);
+	record = find_record(&tables[FUNCTIONS], function);
+	ret = record && image != WMRT_CODE_NO_IMAGE && add_string(method->name, &new.name) &&
+	      add_string(method->owner, &new.owner) && add_string(method->descriptor, &new.descriptor) &&
+	      add_string(method->file, &new.file);
+	if (ret)
+		memcpy(record, &new, offsetof(struct wmk_function, state));
+	give_lock(&guard);
+	return ret;
+}
+
+void wmrt_code_site_set_line(uint32_t site, uint32_t line)
+{
+	struct wmrt_guard guard;
+	struct wmk_site *record;
+
+	take_lock(&guard);
+	record = find_record(&tables[SITES], site);
+	if (record)
+		record->line = line;
+	give_lock(&guard);
 }
 
 /* record: all but the name. */

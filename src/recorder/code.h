@@ -59,9 +59,13 @@ struct wmrt_method {
 };
 /* wmrt_code_function of a method; image: of a class loader. */
 uint32_t wmrt_code_method(uint32_t image, const struct wmrt_method *method);
+/* Replaces what is recorded of a method, or of another function, whose name was not known yet. False: the strings find no room. */
+bool wmrt_code_method_renew(uint32_t function, uint32_t image, const struct wmrt_method *method);
 /* wmrt_code_site of a method. position: bytecode index. line: 0 if it is not known. */
 uint32_t wmrt_code_method_site(uint32_t method, enum wmk_site_kind kind, uint32_t position, uint32_t line,
 			       const char *name);
+/* Sets the line of a site of a method, which was not known yet. */
+void wmrt_code_site_set_line(uint32_t site, uint32_t line);
 /* A function of an epoch, once an epoch. contexts: numCC, at least 1. flags: enum wmk_epoch_function_flag. */
 bool wmrt_code_epoch_function(uint32_t epoch, uint32_t function, uint64_t contexts, uint64_t restart, uint32_t flags);
 /* A call of an epoch, once for each (site, callee) of it; both functions are in the epoch before. */

@@ -12,6 +12,9 @@ for collector in Serial Parallel G1 Z Shenandoah; do
 		"${4:-500}" >out.txt 2>err.txt || { cat err.txt; fail "$collector: status $?"; }
 	[ -s err.txt ] && { cat err.txt; fail "$collector: standard error"; }
 	"$waymark" report --format folded --metric cpu run.wmk >folded.txt || fail "$collector: report"
+	# Names and lines come behind the samples.
+	"$waymark" report --top all --metric cpu run.wmk >report.txt || fail "$collector: report"
+	grep -q 'Sampled.main at Sampled.java:[1-9]' report.txt || fail "$collector: lines"
 	[ $# -lt 4 ] || echo "$collector:"
 	awk -v shares=$(($# - 3)) -f "$sources/sampled.awk" out.txt folded.txt || fail "$collector: samples"
 done

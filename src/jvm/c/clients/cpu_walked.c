@@ -2,7 +2,8 @@
  * cpu_walked.c - the client `cpu` where contexts are walks: a tick of its CPU time walks the stack of each thread, wherever that is. A sample's
  * value is the time since the thread's last one.
  *
- * Names of methods are taken when their class is prepared: a class may be unloaded before anybody could ask what a sample has.
+ * A tick records methods without their names, but for those of classes that may be unloaded (method_names.h). A thread of the agent's puts
+ * names into what is recorded.
  */
 #include <errno.h>
 #include <jvmti.h>
@@ -13,6 +14,7 @@
 #include "jvm/c/base/pause.h"
 #include "jvm/c/clients/client.h"
 #include "jvm/c/clients/thread_names.h"
+#include "jvm/c/clients/ticker.h"
 #include "jvm/c/walk/code_ranges.h"
 #include "jvm/c/walk/java_walker.h"
 #include "jvm/c/walk/method_names.h"
@@ -27,11 +29,23 @@
 enum {
 	SECOND_NS = 1000000000,
 	TASK_NAME_BYTES = 16, /* of the kernel */
+	NAMES_HZ = 10,
 };
 
 static const struct java_walker *const walker = &java_walker_async;
 /* Written by run, before the first tick. */
 static uint64_t period_ns;
+static JavaVM *machine;
+
+/* ---- names ---- */
+
+static void complete_names(jvmtiEnv *jvmti, JNIEnv *env)
+{
+	(void)jvmti;
+	jvm_method_names_complete(env);
+}
+
+static struct jvm_ticker names = {.name = "waymark names", .tick = complete_names, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- a tick ---- */
 
@@ -127,7 +141,7 @@ static void JNICALL class_loads(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jc
 static void JNICALL class_is_prepared(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass class)
 {
 	(void)jvmti, (void)thread;
-	jvm_method_names_learn(env, class);
+	jvm_method_names_prepare(env, class);
 }
 
 static void listen(jvmtiEventCallbacks *callbacks)
@@ -154,7 +168,7 @@ static bool learn_loaded(jvmtiEnv *jvmti, JNIEnv *env)
 	if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE)
 		return false;
 	for (jint i = 0; i < count; i++) {
-		jvm_method_names_learn(env, classes[i]);
+		jvm_method_names_prepare(env, classes[i]);
 		(*env)->DeleteLocalRef(env, classes[i]);
 	}
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
@@ -163,15 +177,24 @@ static bool learn_loaded(jvmtiEnv *jvmti, JNIEnv *env)
 
 static bool run(jvmtiEnv *jvmti, JNIEnv *env, int32_t number)
 {
-	JavaVM *vm = NULL;
-
 	period_ns = SECOND_NS / (uint32_t)number;
-	if ((*env)->GetJavaVM(env, &vm) != JNI_OK || !walker->init(vm) || !learn_loaded(jvmti, env) ||
-	    !jvm_code_ranges_learn(jvmti) || !jvm_sampled_threads_begin(period_ns, on_tick))
+	if ((*env)->GetJavaVM(env, &machine) != JNI_OK || !walker->init(machine) || !learn_loaded(jvmti, env) ||
+	    !jvm_code_ranges_learn(jvmti) || !jvm_ticker_begin(&names, jvmti, env, NAMES_HZ) ||
+	    !jvm_sampled_threads_begin(period_ns, on_tick))
 		return false;
 	jvm_thread_name_here(env);
 	jvm_sampled_threads_add();
 	return true;
+}
+
+static void end(void)
+{
+	JNIEnv *env = NULL;
+
+	jvm_sampled_threads_end();
+	jvm_ticker_end(&names);
+	if (machine && (*machine)->GetEnv(machine, (void **)&env, JNI_VERSION_10) == JNI_OK)
+		jvm_method_names_complete(env);
 }
 
 const struct jvm_client jvm_client_cpu_walked = {
@@ -182,5 +205,5 @@ const struct jvm_client jvm_client_cpu_walked = {
 	.listen = listen,
 	.load = load,
 	.run = run,
-	.end = jvm_sampled_threads_end,
+	.end = end,
 };

@@ -31,6 +31,14 @@ static void look_at_all(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env,
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
 }
 
+static void do_tick(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env, jthread own)
+{
+	if (ticker->tick)
+		ticker->tick(jvmti, env);
+	else
+		look_at_all(ticker, jvmti, env, own);
+}
+
 static void wait_for_tick(int64_t period_ns)
 {
 	int64_t now_ns = (int64_t)wmrt_now_ns(), ns = now_ns + period_ns - now_ns % period_ns;
@@ -49,8 +57,8 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 		wait_for_tick(ticker->period_ns);
 		pthread_mutex_lock(&ticker->lock);
 		if (!ticker->is_over)
-			look_at_all(ticker, jvmti, env, own);
-		goes_on = !ticker->is_over;
+			do_tick(ticker, jvmti, env, own);
+		goes_on = ticker->is_there = !ticker->is_over;
 		pthread_mutex_unlock(&ticker->lock);
 	}
 }
@@ -68,11 +76,21 @@ static jobject new_thread(JNIEnv *env, const char *name)
 
 bool jvm_ticker_begin(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env, int32_t hz)
 {
-	jobject thread = new_thread(env, ticker->name);
+	jobject thread;
+	bool is_there;
 
+	pthread_mutex_lock(&ticker->lock);
 	ticker->period_ns = SECOND_NS / hz;
-	return thread &&
-	       (*jvmti)->RunAgentThread(jvmti, thread, run, ticker, JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE;
+	ticker->is_over = false;
+	is_there = ticker->is_there; /* it sleeps through an end that a begin follows soon */
+	ticker->is_there = true;
+	pthread_mutex_unlock(&ticker->lock);
+	thread = is_there ? NULL : new_thread(env, ticker->name);
+	if (is_there || (thread && (*jvmti)->RunAgentThread(jvmti, thread, run, ticker, JVMTI_THREAD_NORM_PRIORITY) ==
+					   JVMTI_ERROR_NONE))
+		return true;
+	ticker->is_there = false;
+	return false;
 }
 
 void jvm_ticker_look(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env)

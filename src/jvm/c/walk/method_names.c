@@ -1,7 +1,7 @@
 /*
  * method_names.c - two tables that only grow, found by hash without a lock: methods by jmethodID, sites by method and place.
  *
- * Who adds to them has the lock, and is not interrupted meanwhile: so a signal handler may add sites.
+ * Who adds to them, or names a method, has the lock, and is not interrupted meanwhile: so a signal handler may add methods and sites.
  */
 #include "jvm/c/walk/method_names.h"
 
@@ -49,6 +49,7 @@ struct named_class {
 
 struct named_method {
 	jmethodID id;
+	_Atomic bool is_named; /* what follows is there, but for `sites` and `record` */
 	const char *name;
 	const char *descriptor;
 	const struct line *lines;
@@ -56,6 +57,7 @@ struct named_method {
 	uint32_t line_count;
 	uint32_t owner;  /* number of its class */
 	uint32_t record; /* under the lock; 0: not yet */
+	uint32_t sites;  /* under the lock: number of the last one; 0: none */
 };
 
 struct named_site {
@@ -63,16 +65,20 @@ struct named_site {
 	uint32_t kind;
 	int32_t position; /* -1: of a native method */
 	uint32_t record;
+	uint32_t next; /* of the same method; 0: none */
 };
 
 /* Written once, before the others. */
 static jvmtiEnv *tools;
 static jfieldID loader_name;
+/* The first number that jvm_method_names_complete has not looked at. */
+static uint32_t completed = 1;
 /* Records are written under the lock before the index has them; number 0 is none. */
 static struct named_class *classes;
 static struct named_method *methods;
 static struct named_site *sites;
-static uint32_t class_count = 1, method_count = 1, site_count = 1; /* under the lock */
+static uint32_t class_count = 1, site_count = 1; /* under the lock */
+static _Atomic uint32_t method_count = 1;        /* changed under the lock */
 static struct wmrt_index methods_by_id, sites_by_place, labels_by_text;
 static _Atomic uint32_t lock;
 static struct label *labels;
@@ -196,25 +202,161 @@ static uint32_t add_class(const struct named_class *c)
 	return class_count++;
 }
 
-/* lines: to be copied. Returns the number; 0 with no room. */
-static uint32_t add_method(const struct named_method *m)
+/* lines: to be copied. False: no room. */
+static bool name_method(struct named_method *known, const struct named_method *m)
 {
-	struct named_method new = *m;
-	uint32_t known = wmrt_index_find(&methods_by_id, hash_method(m->id), is_method, &m->id);
 	struct line *lines = take_bytes(m->line_count * sizeof *lines);
 
-	if (known)
-		return known;
-	new.name = copy(m->name);
-	new.descriptor = copy(m->descriptor);
-	if (!lines || !new.name || !new.descriptor || !m->owner || method_count == MAX_METHODS)
-		return 0;
+	known->name = copy(m->name);
+	known->descriptor = copy(m->descriptor);
+	if (!lines || !known->name || !known->descriptor || !m->owner)
+		return false;
 	if (m->line_count)
 		memcpy(lines, m->lines, m->line_count * sizeof *lines);
-	new.lines = lines;
-	new.is_hidden = is_hidden_method(&classes[m->owner], m->name);
-	methods[method_count] = new;
-	return wmrt_index_add(&methods_by_id, hash_method(m->id), is_method, &m->id, method_count++);
+	known->lines = lines;
+	known->line_count = m->line_count;
+	known->owner = m->owner;
+	known->is_hidden = is_hidden_method(&classes[m->owner], m->name);
+	atomic_store(&known->is_named, true);
+	return true;
+}
+
+/* Of one that the index does not have. Returns the number; 0 with no room. */
+static uint32_t add_method(jmethodID id)
+{
+	uint32_t number = atomic_load(&method_count);
+
+	if (number == MAX_METHODS)
+		return 0;
+	methods[number].id = id;
+	atomic_store(&method_count, number + 1);
+	return wmrt_index_add(&methods_by_id, hash_method(id), is_method, &id, number);
+}
+
+static uint32_t find_method(jmethodID id)
+{
+	return wmrt_index_find(&methods_by_id, hash_method(id), is_method, &id);
+}
+
+uint32_t jvm_method_names_note(struct _jmethodID *method)
+{
+	uint32_t ret = method ? find_method(method) : 0;
+	uint64_t mask;
+
+	if (ret || !method)
+		return ret;
+	mask = take_lock();
+	ret = find_method(method) ?: add_method(method);
+	give_lock(mask);
+	return ret;
+}
+
+static bool is_named(uint32_t method)
+{
+	return method && atomic_load(&methods[method].is_named);
+}
+
+/* ---- recording, under the lock ---- */
+
+/* Of what is no method, or has no name. */
+static uint32_t machine_image(void)
+{
+	static uint32_t image;
+	static bool is_recorded;
+
+	if (!is_recorded)
+		image = wmrt_code_image(NULL, "[virtual machine]", WMK_IMAGE_CODE);
+	is_recorded = true;
+	return image;
+}
+
+static uint32_t record_class(struct named_class *c)
+{
+	if (!c->is_recorded)
+		c->image = wmrt_code_image(NULL, c->loader, WMK_IMAGE_LOADER);
+	c->is_recorded = true;
+	return c->image;
+}
+
+/* The lowest line: where the method begins, for all that can be known. 0: it has none. */
+static uint32_t first_line(const struct named_method *m)
+{
+	uint32_t ret = 0;
+
+	for (uint32_t i = 0; i < m->line_count; i++)
+		if (!ret || m->lines[i].line < ret)
+			ret = m->lines[i].line;
+	return ret;
+}
+
+static struct wmrt_method described(const struct named_method *m)
+{
+	const struct named_class *c = &classes[m->owner];
+
+	return (struct wmrt_method){
+		.name = m->name, .owner = c->name, .descriptor = m->descriptor, .file = c->file, .line = first_line(m)};
+}
+
+static uint32_t record_method(struct named_method *m)
+{
+	struct wmrt_method record = {.name = "[unknown]"};
+	bool is_known = atomic_load(&m->is_named);
+
+	if (m->record)
+		return m->record;
+	if (is_known)
+		record = described(m);
+	m->record = wmrt_code_method(is_known ? record_class(&classes[m->owner]) : machine_image(), &record);
+	return m->record;
+}
+
+/*
+ * As the virtual machine tells lines in stack traces: the first entry at the location, or else the last one of those that are nearest before
+ * it. Entries are in any order, and several may be at one place.
+ */
+static uint32_t line_at(const struct named_method *m, int32_t position)
+{
+	uint32_t nearest = 0, ret = 0;
+
+	for (uint32_t i = 0; position >= 0 && i < m->line_count; i++) {
+		const struct line *l = &m->lines[i];
+
+		if (l->position == (uint32_t)position)
+			return l->line;
+		if (l->position > (uint32_t)position || l->position < nearest)
+			continue;
+		nearest = l->position;
+		ret = l->line;
+	}
+	return ret;
+}
+
+static uint32_t add_site(struct named_site *s)
+{
+	struct named_method *m = &methods[s->method];
+
+	if (site_count == MAX_SITES)
+		return 0;
+	s->record = wmrt_code_method_site(record_method(m), (enum wmk_site_kind)s->kind,
+					  s->position < 0 ? 0 : (uint32_t)s->position, line_at(m, s->position), NULL);
+	if (!s->record)
+		return 0;
+	sites[site_count] = *s;
+	sites[site_count].next = m->sites;
+	m->sites = site_count;
+	wmrt_index_add(&sites_by_place, hash_site(s), is_site, s, site_count++);
+	return s->record;
+}
+
+/* Of a method that has got its name: what is recorded already. */
+static void record_names(struct named_method *m)
+{
+	const struct wmrt_method record = described(m);
+
+	if (!m->record || !wmrt_code_method_renew(m->record, record_class(&classes[m->owner]), &record))
+		return;
+	for (uint32_t i = m->sites; i; i = sites[i].next)
+		wmrt_code_site_set_line(sites[i].record, line_at(m, sites[i].position));
 }
 
 /* ---- asking ---- */
@@ -317,7 +459,7 @@ static uint32_t ask_method(jmethodID id, uint32_t owner)
 	char *name = NULL, *descriptor = NULL;
 	jvmtiLineNumberEntry *lines = NULL;
 	uint64_t mask;
-	uint32_t ret = 0;
+	uint32_t ret;
 
 	if ((*tools)->GetMethodName(tools, id, &name, &descriptor, NULL) != JVMTI_ERROR_NONE)
 		return 0;
@@ -326,7 +468,9 @@ static uint32_t ask_method(jmethodID id, uint32_t owner)
 	m.name = name;
 	m.descriptor = descriptor;
 	mask = take_lock();
-	ret = add_method(&m);
+	ret = find_method(id) ?: add_method(id);
+	if (ret && !is_named(ret) && name_method(&methods[ret], &m))
+		record_names(&methods[ret]);
 	give_lock(mask);
 	(*tools)->Deallocate(tools, (unsigned char *)name);
 	(*tools)->Deallocate(tools, (unsigned char *)descriptor);
@@ -334,7 +478,8 @@ static uint32_t ask_method(jmethodID id, uint32_t owner)
 	return ret;
 }
 
-void jvm_method_names_learn(const struct JNINativeInterface_ **env, struct _jobject *class)
+/* Of all methods, or so that they have numbers at least. */
+static void learn(JNIEnv *env, jclass class, bool is_all)
 {
 	uint64_t mask = wmrt_block_signals(); /* once rather than for each method */
 	jmethodID *ids = NULL;
@@ -343,7 +488,7 @@ void jvm_method_names_learn(const struct JNINativeInterface_ **env, struct _jobj
 
 	if ((*tools)->GetClassMethods(tools, class, &count, &ids) != JVMTI_ERROR_NONE)
 		count = 0;
-	if (count && !jvm_method_names_find(ids[count - 1]))
+	if (is_all && count && !is_named(find_method(ids[count - 1])))
 		owner = ask_class(env, class);
 	for (jint i = 0; owner && i < count; i++)
 		ask_method(ids[i], owner);
@@ -351,22 +496,85 @@ void jvm_method_names_learn(const struct JNINativeInterface_ **env, struct _jobj
 	wmrt_unblock_signals(mask);
 }
 
-uint32_t jvm_method_names_find(struct _jmethodID *method)
+/* The virtual machine's own loaders; there is one of each kind. */
+static bool is_permanent_loader(JNIEnv *env, jobject loader)
 {
-	return wmrt_index_find(&methods_by_id, hash_method(method), is_method, &method);
+	static const char prefix[] = "Ljdk/internal/loader/ClassLoaders$";
+	jclass class = (*env)->GetObjectClass(env, loader);
+	char *signature = NULL;
+	jobject own = NULL;
+	bool ret = (*tools)->GetClassLoader(tools, class, &own) == JVMTI_ERROR_NONE && !own &&
+		   (*tools)->GetClassSignature(tools, class, &signature, NULL) == JVMTI_ERROR_NONE &&
+		   strncmp(signature, prefix, sizeof prefix - 1) == 0;
+
+	(*tools)->Deallocate(tools, (unsigned char *)signature);
+	(*env)->DeleteLocalRef(env, own);
+	(*env)->DeleteLocalRef(env, class);
+	return ret;
+}
+
+/* Has it methods that stack traces leave out, or is it hidden itself? Those are known before the first sample. */
+static bool has_hidden(const char *signature)
+{
+	static const char package[] = "Ljava/lang/invoke/";
+
+	return strchr(signature, '.') ||
+	       (strncmp(signature, package, sizeof package - 1) == 0 && strstr(signature, "$Holder;")) ||
+	       strcmp(signature, "Ljava/lang/Thread;") == 0 ||
+	       strcmp(signature, "Ljdk/internal/reflect/DirectMethodHandleAccessor;") == 0;
+}
+
+/* Is it there for good? */
+static bool is_permanent(JNIEnv *env, jclass class)
+{
+	char *signature = NULL;
+	jobject loader = NULL;
+	bool ret = (*tools)->GetClassSignature(tools, class, &signature, NULL) == JVMTI_ERROR_NONE &&
+		   !has_hidden(signature) && (*tools)->GetClassLoader(tools, class, &loader) == JVMTI_ERROR_NONE &&
+		   (!loader || is_permanent_loader(env, loader));
+
+	(*env)->DeleteLocalRef(env, loader);
+	(*tools)->Deallocate(tools, (unsigned char *)signature);
+	return ret;
+}
+
+void jvm_method_names_prepare(const struct JNINativeInterface_ **env, struct _jobject *class)
+{
+	learn(env, class, !is_permanent(env, class));
 }
 
 /* Its class may have other methods that are known, which are of another record of the class then. */
 uint32_t jvm_method_names_ask(const struct JNINativeInterface_ **env, struct _jmethodID *method)
 {
-	uint32_t ret = jvm_method_names_find(method);
+	uint32_t ret = find_method(method);
 	jclass class = NULL;
 
-	if (ret || (*tools)->GetMethodDeclaringClass(tools, method, &class) != JVMTI_ERROR_NONE)
+	if (is_named(ret) || (*tools)->GetMethodDeclaringClass(tools, method, &class) != JVMTI_ERROR_NONE)
 		return ret;
-	jvm_method_names_learn(env, class);
+	learn(env, class, true);
 	(*env)->DeleteLocalRef(env, class);
-	return jvm_method_names_find(method);
+	return find_method(method);
+}
+
+/* A class has a record of its own for each of its methods that is named so: the recording has its strings once. */
+static void complete(JNIEnv *env, jmethodID method)
+{
+	jclass class = NULL;
+	uint32_t owner;
+
+	if ((*tools)->GetMethodDeclaringClass(tools, method, &class) != JVMTI_ERROR_NONE)
+		return;
+	owner = ask_class(env, class);
+	if (owner)
+		ask_method(method, owner);
+	(*env)->DeleteLocalRef(env, class);
+}
+
+void jvm_method_names_complete(const struct JNINativeInterface_ **env)
+{
+	for (; completed < atomic_load(&method_count); completed++)
+		if (!is_named(completed))
+			complete(env, methods[completed].id);
 }
 
 bool jvm_method_names_is_hidden(uint32_t method)
@@ -374,73 +582,7 @@ bool jvm_method_names_is_hidden(uint32_t method)
 	return methods[method].is_hidden;
 }
 
-/* ---- recording, under the lock ---- */
-
-static uint32_t record_class(struct named_class *c)
-{
-	if (!c->is_recorded)
-		c->image = wmrt_code_image(NULL, c->loader, WMK_IMAGE_LOADER);
-	c->is_recorded = true;
-	return c->image;
-}
-
-/* The lowest line: where the method begins, for all that can be known. 0: it has none. */
-static uint32_t first_line(const struct named_method *m)
-{
-	uint32_t ret = 0;
-
-	for (uint32_t i = 0; i < m->line_count; i++)
-		if (!ret || m->lines[i].line < ret)
-			ret = m->lines[i].line;
-	return ret;
-}
-
-static uint32_t record_method(struct named_method *m)
-{
-	struct named_class *c = &classes[m->owner];
-	const struct wmrt_method record = {
-		.name = m->name, .owner = c->name, .descriptor = m->descriptor, .file = c->file, .line = first_line(m)};
-
-	if (!m->record)
-		m->record = wmrt_code_method(record_class(c), &record);
-	return m->record;
-}
-
-/*
- * As the virtual machine tells lines in stack traces: the first entry at the location, or else the last one of those that are nearest before
- * it. Entries are in any order, and several may be at one place.
- */
-static uint32_t line_at(const struct named_method *m, int32_t position)
-{
-	uint32_t nearest = 0, ret = 0;
-
-	for (uint32_t i = 0; position >= 0 && i < m->line_count; i++) {
-		const struct line *l = &m->lines[i];
-
-		if (l->position == (uint32_t)position)
-			return l->line;
-		if (l->position > (uint32_t)position || l->position < nearest)
-			continue;
-		nearest = l->position;
-		ret = l->line;
-	}
-	return ret;
-}
-
-static uint32_t add_site(struct named_site *s)
-{
-	struct named_method *m = &methods[s->method];
-
-	if (site_count == MAX_SITES)
-		return 0;
-	s->record = wmrt_code_method_site(record_method(m), (enum wmk_site_kind)s->kind,
-					  s->position < 0 ? 0 : (uint32_t)s->position, line_at(m, s->position), NULL);
-	if (!s->record)
-		return 0;
-	sites[site_count] = *s;
-	wmrt_index_add(&sites_by_place, hash_site(s), is_site, s, site_count++);
-	return s->record;
-}
+/* ---- sites ---- */
 
 uint32_t jvm_method_names_site(uint32_t method, int64_t location, enum wmk_site_kind kind)
 {
@@ -475,17 +617,12 @@ static uint64_t hash_label(const char *text)
 
 static uint32_t add_label(const char *text)
 {
-	static uint32_t image;
-	static bool is_recorded;
 	struct label new = {.text = copy(text)};
 	uint32_t function;
 
 	if (!new.text || label_count == MAX_LABELS)
 		return 0;
-	if (!is_recorded)
-		image = wmrt_code_image(NULL, "[virtual machine]", WMK_IMAGE_CODE);
-	is_recorded = true;
-	function = wmrt_code_function(image, label_count, text);
+	function = wmrt_code_function(machine_image(), label_count, text);
 	new.site = function ? wmrt_code_site(function, WMK_SITE_CAPTURE, 0, 0, NULL) : 0;
 	labels[label_count] = new;
 	if (new.site)

@@ -52,14 +52,14 @@ static wm_context lost(void)
 /* Frames that Java's own stack traces leave out. */
 static bool is_hidden(const struct jvm_walk_frame *frame)
 {
-	uint32_t method = jvm_method_names_find(frame->method);
+	uint32_t method = jvm_method_names_note(frame->method);
 
 	return method && jvm_method_names_is_hidden(method);
 }
 
 static uint32_t site_of(const struct jvm_walk_frame *frame, enum wmk_site_kind kind)
 {
-	uint32_t method = jvm_method_names_find(frame->method);
+	uint32_t method = jvm_method_names_note(frame->method);
 
 	return method ? jvm_method_names_site(method, frame->location, kind) : 0;
 }
