@@ -1,6 +1,7 @@
 /* code.c - loads bitcode, links its units, and numbers what is in it. */
 #include "analyze/code.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,9 @@
 #include "base/text.h"
 #include "llvm/ir.h"
 
+/* Of functions: what they were before units were linked. */
+static const char unit_attribute[] = "waymark-unit", name_attribute[] = "waymark-name";
+
 /* ---- loading ---- */
 
 /* Messages of LLVM are of whoever asked for them, not of standard error. */
@@ -22,7 +26,31 @@ static void ignore(LLVMDiagnosticInfoRef info, void *data)
 	(void)data;
 }
 
-static struct error *load_unit(struct code *c, const struct bitcode_unit *unit)
+static void note(LLVMModuleRef module, LLVMValueRef function, const char *attribute, const char *text)
+{
+	LLVMAttributeRef noted = LLVMCreateStringAttribute(LLVMGetModuleContext(module), attribute,
+							   (unsigned)strlen(attribute), text, (unsigned)strlen(text));
+
+	LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, noted);
+}
+
+/* Linking renames functions that are local to their units. \1 marks an asm label: the rest is the symbol as it stands. */
+static void note_origins(LLVMModuleRef module, size_t unit)
+{
+	char number[24];
+
+	snprintf(number, sizeof number, "%zu", unit);
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		const char *name = LLVMGetValueName(f);
+
+		if (!LLVMCountBasicBlocks(f))
+			continue;
+		note(module, f, unit_attribute, number);
+		note(module, f, name_attribute, name + (name[0] == '\1'));
+	}
+}
+
+static struct error *load_unit(struct code *c, const struct bitcode_unit *unit, size_t number)
 {
 	LLVMMemoryBufferRef bytes =
 		LLVMCreateMemoryBufferWithMemoryRange((const char *)unit->bytes, unit->len_bytes, "bitcode", 0);
@@ -34,6 +62,7 @@ static struct error *load_unit(struct code *c, const struct bitcode_unit *unit)
 		return error_create(
 			ERROR_FORMAT,
 			"the program's bitcode cannot be read: it is damaged, or of another version of LLVM");
+	note_origins(module, number);
 	if (!c->module) {
 		c->module = module;
 		return NULL;
@@ -230,13 +259,13 @@ static void list_operands(struct code *c)
 
 struct error *code_load(const struct bitcode_vec *units, struct code *ret)
 {
-	struct code c = {.context = LLVMContextCreate()};
+	struct code c = {.context = LLVMContextCreate(), .unit_count = units->count};
 	uint32_t successors = 0, operands = 0;
 	struct error *err = NULL;
 
 	LLVMContextSetDiagnosticHandler(c.context, ignore, NULL);
 	for (size_t i = 0; i < units->count && !err; i++)
-		err = load_unit(&c, &units->items[i]);
+		err = load_unit(&c, &units->items[i], i);
 	if (!err && !c.module)
 		err = error_create(ERROR_NOT_FOUND, "the program carries no bitcode");
 	if (!err)
@@ -297,6 +326,24 @@ bool code_is_call(const struct code *c, uint32_t instruction)
 		return false;
 	callee = code_callee(c->instructions[instruction].value);
 	return !callee || !LLVMGetIntrinsicID(callee) || !is_debug_intrinsic(callee);
+}
+
+static const char *noted(LLVMValueRef function, const char *attribute)
+{
+	LLVMAttributeRef found = LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+							       attribute, (unsigned)strlen(attribute));
+	unsigned len_bytes;
+
+	return found ? LLVMGetStringAttributeValue(found, &len_bytes) : NULL;
+}
+
+const char *code_origin(const struct code *c, uint32_t function, uint32_t *ret_unit)
+{
+	LLVMValueRef value = c->functions[function].value;
+	const char *unit = noted(value, unit_attribute);
+
+	*ret_unit = unit ? (uint32_t)strtoul(unit, NULL, 10) : CODE_NONE;
+	return noted(value, name_attribute);
 }
 
 uint32_t code_lines(const struct code *c, uint32_t instruction, struct code_line *ret, uint32_t max)

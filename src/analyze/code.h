@@ -45,6 +45,7 @@ struct code {
 	LLVMModuleRef module;
 	LLVMTargetDataRef layout;
 	struct arena arena;
+	size_t unit_count;
 	struct hashmap numbers; /* of functions, which are first */
 	struct hashmap values;  /* of instructions, arguments, blocks, in this order */
 	struct code_function *functions;
@@ -78,6 +79,9 @@ static inline uint32_t code_function_of(const struct code *c, uint32_t instructi
 bool code_is_call(const struct code *c, uint32_t instruction);
 /* The function that a call names; NULL: it goes through a pointer, or is assembly. */
 LLVMValueRef code_callee(LLVMValueRef call);
+
+/* The name that a function with code had in its unit, and the unit's number. NULL: not known. */
+const char *code_origin(const struct code *c, uint32_t function, uint32_t *ret_unit);
 
 /* Where the source has it. Texts live as long as the code. */
 struct code_line {

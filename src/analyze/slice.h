@@ -8,6 +8,13 @@
  *
  * Nothing that can matter is left out, by the answers of memory.h. That a call came back matters, too: what decides whether a function that may
  * end the process did so is in the slice.
+ *
+ * Of one run, `runs` leaves out what is proven not to have run in it. A dependence is dropped only if its source, its target, or every way
+ * between them did not run: what an instruction used was made by one that ran, came through memory by calls and blocks that ran, and whether it
+ * ran was decided by a branch that ran. Which branches decide is asked of all code: a branch that went one way only has decided, too. A store
+ * that did not run reached nothing, so that what decided against it is no reason. Of activations on the stack (`frames`) more is known: each
+ * is a context of its own, in which only what ran in this activation counts, and which the call in progress of the next one led to. Functions
+ * that have returned have any activation's blocks.
  */
 #ifndef WM_ANALYZE_SLICE_H
 #define WM_ANALYZE_SLICE_H
@@ -39,11 +46,28 @@ struct slice {
 	uint64_t steps;        /* blocks that were gone through */
 };
 
+/* An activation on the stack. */
+struct slice_frame {
+	uint32_t function;
+	const bool *runs; /* [block of the function] ran in this activation, or can have; NULL: all can */
+	const bool *
+		comes; /* [predecessor of those blocks, as in code.predecessors] control can have come from it; NULL: as before */
+	const uint32_t *calls; /* one of these is in progress; of frame 0 none */
+	uint32_t call_count;
+};
+
 struct slice_request {
 	const struct regions *regions;
 	const bool *runs; /* as in memory_analyse: nothing else is in a slice */
+	const bool *
+		comes; /* [index in code.predecessors] control can have come to the block from this one; NULL: all can */
 	const uint32_t *criteria;
 	uint32_t criterion_count;
+	bool criteria_stand; /* control is in them and has not come behind: what they would read or return does not matter */
+	/* Frame 0 has the criteria. Without frames the criteria are of all activations. */
+	const struct slice_frame *frames; /* innermost first: frame 0 was called by frame 1, and so on */
+	uint32_t frame_count;
+	bool frames_are_whole; /* nothing of the program called the last one; else any call of it can have */
 };
 
 struct error *slice_backward(const struct slice_request *request, struct slice *ret);

@@ -13,64 +13,96 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/core.h"
 #include "cli/message.h"
-#include "cli/options.h"
 #include "cli/output.h"
-#include "cli/path_reading.h"
 #include "model/crash/crash_cause.h"
 #include "model/crash/crash_context.h"
-#include "report/crash/crash_renderer.h"
+#include "cli/slice.h"
 
 enum {
 	FRAMES_DEFAULT = 200,
 };
 
-struct request {
-	struct path_reading reading;
-	const struct crash_renderer *renderer;
-	size_t pid; /* 0: a core */
-	struct option_count frames;
-	struct option_count paths;
-	bool has_functions;
-	bool has_no_values;
-	const char *program;
-	const char *core; /* NULL: coredumpctl's */
-	const char *output;
+static const struct word slice_of_list[] = {
+	[SLICE_OF_ACTIVE] = {"active", NULL},
+	[SLICE_OF_STACK] = {"stack", NULL},
+	[SLICE_OF_STATIC] = {"static", NULL},
+	{0},
 };
+static const struct word_table slice_of_words = {slice_of_list, sizeof *slice_of_list};
+
+static struct error *set_slice(void *state, const char *where)
+{
+	struct core_request *r = state;
+
+	r->has_slice = true;
+	r->slice_where = where;
+	return NULL;
+}
 
 static const struct option_row option_rows[] = {
 	{.name = "format",
 	 .argument = "=NAME",
 	 .help = "output format: one of the above (text)",
-	 OPTION_ROW(struct request, renderer, &crash_formats)},
+	 OPTION_ROW(struct core_request, renderer, &crash_formats)},
 	{.name = "pid",
 	 .letter = 'p',
 	 .argument = "PID",
 	 .help = "read a running process: it stands still meanwhile",
 	 .completion = COMPLETE_PROCESS,
-	 OPTION_NUMBER(struct request, pid)},
+	 OPTION_NUMBER(struct core_request, pid)},
 	{.name = "frames",
 	 .argument = "N",
 	 .help = "at most N frames of each thread; --frames all for all",
 	 .preset = FRAMES_DEFAULT,
-	 OPTION_COUNT(struct request, frames)},
+	 OPTION_COUNT(struct core_request, frames)},
 	{.name = "paths",
 	 .argument = "N",
 	 .help = "at most the last N paths of each frame (text: 3, alike ones as one); --paths all for all that it kept",
-	 OPTION_COUNT(struct request, paths)},
+	 OPTION_COUNT(struct core_request, paths)},
 	{.name = "no-values",
 	 .help = "without values of variables, which may hold secrets",
-	 OPTION_FLAG(struct request, has_no_values)},
+	 OPTION_FLAG(struct core_request, has_no_values)},
+	{.name = "slice",
+	 .argument = "=WHERE",
+	 .is_value_optional = true,
+	 .help = "which lines can have led to where the crashed thread stands, and why: WHERE is a frame (2), one of another "
+		 "thread (3.0), or FILE:LINE (text, json)",
+	 OPTION_SET(set_slice)},
+	{.name = "slice-of",
+	 .argument = "=WHAT",
+	 .help = "the slice shown is that of all code, of what can lead to the stack, or of what ran: %s (active)",
+	 OPTION_WORD(struct core_request, slice_of, &slice_of_words)},
+	{.name = "explain",
+	 .help = "with --slice: name the library functions that are not known and so make slices larger",
+	 OPTION_FLAG(struct core_request, is_explained)},
+	{.name = "memory",
+	 .argument = "MB",
+	 .help = "with --slice: give up an analysis that needs more memory",
+	 .preset = SLICE_LIMIT_MB,
+	 OPTION_NUMBER(struct core_request, limit_mb)},
 	{.name = "functions",
 	 .help = "all functions, too, with the parts that ran (text, json)",
-	 OPTION_FLAG(struct request, has_functions)},
-	OPTIONS_OF(path_reading_options, struct request, reading),
-	OPTION_OUTPUT(struct request, output),
+	 OPTION_FLAG(struct core_request, has_functions)},
+	OPTIONS_OF(path_reading_options, struct core_request, reading),
+	OPTION_OUTPUT(struct core_request, output),
 	OPTION_HELP,
 	OPTIONS_END,
 };
 
-static int parse_options(const struct command *command, struct request *r, int argc, char **argv)
+void core_init(struct core_request *r)
+{
+	*r = (struct core_request){.renderer = word_table_find(&crash_formats, "text")};
+	path_reading_init(&r->reading);
+}
+
+void core_deinit(struct core_request *r)
+{
+	path_reading_deinit(&r->reading);
+}
+
+int core_parse(const struct command *command, struct core_request *r, int argc, char **argv)
 {
 	int status = options_parse(command, r, argc, argv);
 	int most;
@@ -86,6 +118,8 @@ static int parse_options(const struct command *command, struct request *r, int a
 	r->core = optind + 1 < argc ? argv[optind + 1] : NULL;
 	if (r->pid > INT32_MAX)
 		return message_usage("core", "--pid %zu: there is no such process", r->pid);
+	if (r->has_slice && r->renderer->render != crash_render_text && r->renderer->render != crash_render_json)
+		return message_usage("core", "--slice has the formats text and json");
 	return OPTIONS_PARSED;
 }
 
@@ -207,7 +241,7 @@ static struct error *fetch_core(const char *program, char **ret)
 
 /* ---- rendering ---- */
 
-static struct error *render(struct request *r, const struct crash *c)
+static struct error *render(struct core_request *r, const struct crash *c, void *data)
 {
 	struct crash_report report = {
 		.crash = c,
@@ -222,6 +256,7 @@ static struct error *render(struct request *r, const struct crash *c)
 	struct output out;
 	struct error *err = NULL;
 
+	(void)data;
 	arena_init(&arena);
 	if ((r->renderer->wants_activity || r->has_functions) && c->first_function[c->stopped->module_count]) {
 		err = crash_analyse(c, &arena, &activity);
@@ -245,7 +280,7 @@ static struct error *render(struct request *r, const struct crash *c)
 	return err;
 }
 
-static struct error *open_and_render(struct request *r, const char *core)
+static struct error *open_and_use(struct core_request *r, const char *core, core_use use, void *data)
 {
 	const struct object_search *search = &r->reading.cache.search;
 	struct snapshot_options options = {.program = r->program, .search = search};
@@ -263,14 +298,14 @@ static struct error *open_and_render(struct request *r, const char *core)
 	if (!err) {
 		err = crash_find_contexts(&c, &r->reading.cache);
 		if (!err)
-			err = render(r, &c);
+			err = use(r, &c, data);
 		crash_deinit(&c);
 	}
 	snapshot_close(&s);
 	return err;
 }
 
-static struct error *find_and_render(struct request *r)
+struct error *core_find(struct core_request *r, core_use use, void *data)
 {
 	char *fetched = NULL;
 	struct error *err = NULL;
@@ -282,7 +317,7 @@ static struct error *find_and_render(struct request *r)
 		err = fetch_core(r->program, &fetched);
 	}
 	if (!err)
-		err = open_and_render(r, fetched ? fetched : r->core);
+		err = open_and_use(r, fetched ? fetched : r->core, use, data);
 	if (fetched)
 		unlink(fetched);
 	free(fetched);
@@ -291,14 +326,16 @@ static struct error *find_and_render(struct request *r)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct request r = {.renderer = word_table_find(&crash_formats, "text")};
+	struct core_request r;
 	int status;
 
-	path_reading_init(&r.reading);
-	status = parse_options(command, &r, argc, argv);
-	if (status == OPTIONS_PARSED)
-		status = message_error("core", find_and_render(&r));
-	path_reading_deinit(&r.reading);
+	core_init(&r);
+	status = core_parse(command, &r, argc, argv);
+	if (status == OPTIONS_PARSED && r.has_slice)
+		status = slice_hand_over("core", argv);
+	else if (status == OPTIONS_PARSED)
+		status = message_error("core", core_find(&r, render, NULL));
+	core_deinit(&r);
 	return status;
 }
 
@@ -312,7 +349,7 @@ const struct command command_core = {
 		 "Shows the stacks of a core dump or of a running process, and for functions built\n"
 		 "with `waymark cc --wm=trace` the last paths that each frame took. Without CORE,\n"
 		 "the newest one that systemd-coredump keeps of PROGRAM; without PROGRAM, the file\n"
-		 "that the core says had run.\n",
+		 "that the core says had run. With --slice, the lines that can have led there.\n",
 	.options = option_rows,
 	.operands = {{"program", COMPLETE_FILE, NULL, false}, {"core", COMPLETE_FILE, NULL, false}},
 	.run = run,

@@ -37,18 +37,18 @@ static const struct option_row option_rows[] = {
 	OPTIONS_END,
 };
 
-static int hand_over(char **argv)
+int slice_hand_over(const char *command, char **argv)
 {
 	struct install_paths paths;
 	struct error *err = install_paths_find(&paths);
 	char *program;
 
 	if (err)
-		return message_error("slice", err);
+		return message_error(command, err);
 	if (asprintf(&program, "%s/%s", paths.slice_dir, SLICE_PROGRAM) < 0)
-		return message_error("slice", &error_no_memory);
+		return message_error(command, &error_no_memory);
 	execv(program, argv);
-	return message_error("slice", error_os(errno, "%s", program));
+	return message_error(command, error_os(errno, "%s", program));
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -61,7 +61,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (status == OPTIONS_PARSED && optind + 2 != argc)
 		status = message_usage("slice", "a program and FILE:LINE are needed");
 	if (status == OPTIONS_PARSED)
-		status = hand_over(argv);
+		status = slice_hand_over("slice", argv);
 	object_search_deinit(&o.search);
 	value_vec_deinit(&o.source_places);
 	return status;

@@ -31,4 +31,7 @@ enum {
 
 extern const struct word slice_formats[];
 
+/* Becomes SLICE_PROGRAM, for the subcommand that argv[0] names. Returns only with a message, and the status. */
+int slice_hand_over(const char *command, char **argv);
+
 #endif

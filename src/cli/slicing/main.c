@@ -1,4 +1,4 @@
-/* main.c - waymark-slice, which `waymark slice` becomes: reads the program's bitcode, slices it and prints the lines. */
+/* main.c - waymark-slice, which `waymark slice` and `waymark core --slice` become: reads the program's bitcode, slices it and prints the lines. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/slice.h"
+#include "cli/slicing/slicing.h"
 #include "object/object.h"
 #include "report/slices/slice_render.h"
 
@@ -36,9 +37,16 @@ static struct error *parse_criterion(struct work *w)
 	return w->file ? NULL : &error_no_memory;
 }
 
-static struct error *load(struct work *w)
+struct error *slicing_load(const struct object_search *search, const struct object_wanted *wanted, struct code *ret)
 {
 	CLEANUP(bitcode_deinit) struct bitcode_vec units = {0};
+	struct error *err = object_find_bitcode(search, wanted, &units);
+
+	return err ? err : code_load(&units, ret);
+}
+
+static struct error *load(struct work *w)
+{
 	struct object_wanted wanted = {.path = w->program};
 	struct object o;
 	struct error *err = object_read(w->program, 0, &o);
@@ -47,10 +55,7 @@ static struct error *load(struct work *w)
 		return err;
 	wanted.build_id = o.build_id;
 	object_deinit(&o);
-	err = object_find_bitcode(&w->options->search, &wanted, &units);
-	if (!err)
-		err = code_load(&units, &w->code);
-	return err;
+	return slicing_load(&w->options->search, &wanted, &w->code);
 }
 
 static struct error *print(struct work *w, const struct slice_lines *lines)
@@ -113,6 +118,8 @@ int main(int argc, char **argv)
 	struct work w = {.options = &o};
 	int status;
 
+	if (argc && strcmp(argv[0], "core") == 0)
+		return core_slice_main(argc, argv);
 	object_search_init(&o.search);
 	status = options_parse(&command_slice, &o, argc, argv);
 	if (status == OPTIONS_PARSED && optind + 2 != argc)

@@ -119,6 +119,13 @@ struct error *crash_analyse(const struct crash *c, struct arena *arena, struct a
 struct error *crash_frame_activity(const struct crash *c, const struct activity_result *r, uint32_t thread,
 				   uint32_t frame, uint8_t *nodes, uint8_t *edges);
 
+enum crash_standing {
+	CRASH_STANDS_OUTSIDE, /* no activation of a traced function: code outside, or inlined into the next frame */
+	CRASH_STANDS_UNSURE,  /* one of code of ours, it is not known of which function */
+	CRASH_STANDS_HERE,    /* an activation of f->meta */
+};
+enum crash_standing crash_frame_standing(const struct crash *c, uint32_t thread, uint32_t frame);
+
 /* Index in the crash's functions of all images; f->meta only. */
 uint32_t crash_function_id(const struct crash *c, const struct crash_frame *f);
 

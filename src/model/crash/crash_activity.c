@@ -592,6 +592,20 @@ struct error *crash_analyse(const struct crash *c, struct arena *arena, struct a
 	return err;
 }
 
+enum crash_standing crash_frame_standing(const struct crash *c, uint32_t thread, uint32_t frame)
+{
+	const struct joiner j = {.c = c};
+	const struct crash_thread *t = &c->threads[thread];
+	const struct crash_frame *f = &t->frames[frame];
+	bool is_known = true, is_frame = false;
+
+	for (uint32_t i = 0; i <= frame; i++)
+		is_frame = has_activity_frame(&j, t, i, &is_known);
+	if (is_frame)
+		return CRASH_STANDS_HERE;
+	return !is_known || is_hidden(&j, f) ? CRASH_STANDS_UNSURE : CRASH_STANDS_OUTSIDE;
+}
+
 struct error *crash_frame_activity(const struct crash *c, const struct activity_result *r, uint32_t thread,
 				   uint32_t frame, uint8_t *nodes, uint8_t *edges)
 {

@@ -98,6 +98,8 @@ struct error *slice_render_text(const struct slice_report *r, FILE *out)
 		": %" PRIu32 " of %" PRIu32 " lines with code (%.0f %%), %" PRIu32 " of %" PRIu32 " instructions\n",
 		r->lines->count_in, r->lines->count, percent(r->lines->count_in, r->lines->count),
 		r->lines->instructions_in, r->lines->instructions);
+	if (r->sizes)
+		slice_sizes_text(r->sizes, out);
 	for (uint32_t i = 0; i < r->lines->count && !err; i++) {
 		const struct slice_line *line = &r->lines->items[i];
 
@@ -122,6 +124,8 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 
 	json_print_member(out, "{", "program", r->program);
 	json_print_member(out, ", ", "criterion", r->criterion);
+	if (r->sizes)
+		slice_sizes_json(r->sizes, out);
 	fprintf(out,
 		",\n \"lines\": %" PRIu32 ", \"lines_with_code\": %" PRIu32 ", \"instructions\": %" PRIu32
 		", \"instructions_with_code\": %" PRIu32 ",\n \"files\": [",

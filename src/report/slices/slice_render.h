@@ -9,15 +9,36 @@
 #include "model/slices/slice_lines.h"
 #include "model/source/source.h"
 
+/* How large a slice is; of a crash there are several. */
+struct slice_size {
+	const char *name; /* in JSON */
+	const char *text;
+	bool is_known;
+	const char *why; /* it is not known */
+	bool is_shown;
+	uint32_t lines, instructions;
+};
+
+struct slice_sizes {
+	const struct slice_size *items;
+	uint32_t count;
+	uint32_t lines; /* with code */
+};
+
 struct slice_report {
 	const char *program;
 	const char *criterion; /* as the user gave it */
 	const struct slice_lines *lines;
 	struct sources *sources;
-	bool is_explained; /* names functions that are not known */
+	bool is_explained;               /* names functions that are not known */
+	const struct slice_sizes *sizes; /* NULL: there is one slice */
 };
 
 struct error *slice_render_text(const struct slice_report *r, FILE *out);
 struct error *slice_render_json(const struct slice_report *r, FILE *out);
+
+void slice_sizes_text(const struct slice_sizes *s, FILE *out);
+/* A member that follows others. */
+void slice_sizes_json(const struct slice_sizes *s, FILE *out);
 
 #endif

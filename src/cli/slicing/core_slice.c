@@ -1,0 +1,352 @@
+/*
+ * core_slice.c - `waymark core --slice`: what can have led to where a stopped program stands. Three slices are made: of all code, of what can
+ * lead to the stack, and of what ran; one of them is shown.
+ */
+#include "cli/slicing/slicing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/command.h"
+#include "cli/core.h"
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/slice.h"
+#include "model/slices/crash_stack.h"
+#include "report/slices/slice_render.h"
+
+/* What is known of memory: of all code, or of what ran. */
+struct analysis {
+	const bool *runs, *comes;
+	struct memory memory;
+	struct regions regions;
+	bool is_there;
+	const char *why; /* it is not */
+};
+
+struct work {
+	struct core_request *request;
+	const struct crash *crash;
+	struct arena arena;
+	struct code code;
+	struct activity_result activity;
+	struct crash_code map;
+	struct ran ran;
+	struct analysis all, active;
+	/* Where: a frame, or a line. */
+	uint32_t thread, frame;
+	char *file; /* NULL: a frame */
+	uint32_t line;
+	const char *criterion;
+	uint32_t *line_instructions;
+	uint32_t line_instruction_count;
+	struct slice_size sizes[SLICES_OF + 1];
+	struct slice_lines shown;
+};
+
+/* ---- where ---- */
+
+/* THREAD.FRAME or FRAME; threads from 1. */
+static bool parse_frame(const char *where, uint32_t *ret_thread, uint32_t *ret_frame)
+{
+	char *end;
+	unsigned long first = strtoul(where, &end, 10), second;
+
+	if (end == where || *where < '0' || *where > '9' || first > INT32_MAX)
+		return false;
+	if (!*end) {
+		*ret_thread = 0;
+		*ret_frame = (uint32_t)first;
+		return true;
+	}
+	if (*end != '.' || end[1] < '0' || end[1] > '9' || !first)
+		return false;
+	second = strtoul(end + 1, &end, 10);
+	if (*end || second > INT32_MAX)
+		return false;
+	*ret_thread = (uint32_t)first - 1;
+	*ret_frame = (uint32_t)second;
+	return true;
+}
+
+static struct error *parse_where(struct work *w, const char *where)
+{
+	const char *colon = strrchr(where, ':');
+	char *end = NULL;
+	unsigned long line = colon ? strtoul(colon + 1, &end, 10) : 0;
+
+	if (parse_frame(where, &w->thread, &w->frame)) {
+		if (w->thread >= w->crash->thread_count)
+			return error_create(ERROR_ARGUMENT, "--slice=%s: there are %" PRIu32 " threads", where,
+					    w->crash->thread_count);
+		if (w->frame >= w->crash->threads[w->thread].frame_count)
+			return error_create(ERROR_ARGUMENT, "--slice=%s: the thread has %" PRIu32 " frames", where,
+					    w->crash->threads[w->thread].frame_count);
+		return NULL;
+	}
+	if (!colon || colon == where || !line || line > UINT32_MAX || *end)
+		return error_create(ERROR_ARGUMENT,
+				    "--slice=%s: a frame (2, of another thread 3.0) or FILE:LINE is needed", where);
+	w->file = arena_strndup(&w->arena, where, (size_t)(colon - where));
+	w->line = (uint32_t)line;
+	w->criterion = where;
+	return w->file ? NULL : &error_no_memory;
+}
+
+static struct error *find_line(struct work *w)
+{
+	w->line_instructions =
+		arena_calloc(&w->arena, (size_t)w->code.instruction_count + 1, sizeof *w->line_instructions);
+	if (!w->line_instructions)
+		return &error_no_memory;
+	w->line_instruction_count = slice_find_line(&w->code, w->file, w->line, w->line_instructions);
+	if (!w->line_instruction_count)
+		return error_create(ERROR_NOT_FOUND, "the program has no code of %s", w->criterion);
+	for (uint32_t i = 0; i < w->line_instruction_count; i++)
+		if (w->ran.runs[w->code.instructions[w->line_instructions[i]].block])
+			return NULL;
+	return error_create(ERROR_NOT_FOUND, "%s did not run: nothing led there", w->criterion);
+}
+
+static struct error *name_frame(struct work *w, uint32_t number)
+{
+	const struct crash_thread *t = &w->crash->threads[w->thread];
+	const struct crash_frame *f;
+
+	/* The line that control is in is that of the innermost inlined function. */
+	while (number && t->frames[number - 1].machine == t->frames[number].machine)
+		number--;
+	f = &t->frames[number];
+	if (f->file && f->line)
+		w->criterion = arena_printf(&w->arena, "%s:%" PRIu32 " (thread %" PRIu32 ", frame %" PRIu32 ", %s)",
+					    strrchr(f->file, '/') ? strrchr(f->file, '/') + 1 : f->file, f->line,
+					    w->thread + 1, number, f->name ? f->name : "?");
+	else
+		w->criterion = arena_printf(&w->arena, "thread %" PRIu32 ", frame %" PRIu32 " (%s)", w->thread + 1,
+					    number, f->name ? f->name : "?");
+	return w->criterion ? NULL : &error_no_memory;
+}
+
+/* ---- slices ---- */
+
+static struct error *analyse(struct work *w, struct analysis *a)
+{
+	size_t limit_mb = w->request->limit_mb ? w->request->limit_mb : SLICE_LIMIT_MB;
+	struct error *err = memory_analyse(&w->code, a->runs, limit_mb << 20, &a->memory);
+
+	if (!err) {
+		err = regions_find(&a->memory, a->runs, &a->regions);
+		a->is_there = !err;
+	}
+	if (err && err->code == ERROR_OVERFLOW) {
+		a->why = arena_strdup(&w->arena, err->message);
+		error_destroy(err);
+		return a->why ? NULL : &error_no_memory;
+	}
+	return err;
+}
+
+static struct error *measure(struct work *w, const struct analysis *a, const struct slice *s, enum slice_of of)
+{
+	struct slice_size *size = &w->sizes[of];
+	struct slice_lines lines;
+	struct error *err = slice_lines_make(&a->regions, s, &lines);
+
+	if (err)
+		return err;
+	size->is_known = true;
+	size->lines = lines.count_in;
+	size->instructions = lines.instructions_in;
+	if (w->request->slice_of == of)
+		w->shown = lines;
+	else
+		slice_lines_deinit(&lines);
+	return NULL;
+}
+
+static struct error *slice_once(struct work *w, const struct analysis *a, const struct crash_stack *stack,
+				enum slice_of of)
+{
+	CLEANUP(slice_deinit) struct slice slice = {0};
+	struct slice_request request = {
+		.regions = &a->regions, .runs = a->runs, .comes = a->comes, .criteria_stand = stack != NULL};
+	struct error *err;
+
+	if (stack) {
+		request.criteria = stack->criteria;
+		request.criterion_count = stack->criterion_count;
+	} else {
+		request.criteria = w->line_instructions;
+		request.criterion_count = w->line_instruction_count;
+	}
+	if (stack && of != SLICE_OF_STATIC) {
+		request.frames = stack->frames;
+		request.frame_count = stack->frame_count;
+		request.frames_are_whole = stack->is_whole;
+	}
+	err = slice_backward(&request, &slice);
+	return err ? err : measure(w, a, &slice, of);
+}
+
+/* From a line the stack tells nothing: its slice is that of all code. */
+static struct error *slice_of(struct work *w, struct analysis *a, const struct activity_result *ran, enum slice_of of)
+{
+	CLEANUP(crash_stack_deinit) struct crash_stack stack = {0};
+	struct crash_stack_request request = {
+		.code = &w->map, .ran = ran, .memory = &a->memory, .thread = w->thread, .frame = w->frame};
+	struct error *err;
+
+	w->sizes[of].why = a->why;
+	if (!a->is_there)
+		return NULL;
+	if (w->file)
+		return slice_once(w, a, NULL, of);
+	err = crash_stack_create(&request, &stack);
+	if (!err)
+		err = name_frame(w, stack.frame);
+	return err ? err : slice_once(w, a, &stack, of);
+}
+
+static struct error *count_ran(struct work *w)
+{
+	struct slice_lines lines;
+	struct slice slice = {.why = calloc((size_t)w->code.instruction_count + 1, sizeof *slice.why)};
+	struct error *err = slice.why ? NULL : &error_no_memory;
+
+	for (uint32_t i = 0; i < w->code.instruction_count && !err; i++)
+		if (w->ran.runs[w->code.instructions[i].block])
+			slice.why[i] = (struct slice_why){SLICE_CRITERION, CODE_NONE};
+	if (!err)
+		err = slice_lines_make(&w->active.regions, &slice, &lines);
+	slice_deinit(&slice);
+	if (err)
+		return err;
+	w->sizes[SLICES_OF].is_known = true;
+	w->sizes[SLICES_OF].lines = lines.count_in;
+	w->sizes[SLICES_OF].instructions = lines.instructions_in;
+	slice_lines_deinit(&lines);
+	return NULL;
+}
+
+static struct error *slice_all(struct work *w)
+{
+	struct error *err = analyse(w, &w->active);
+
+	if (!err)
+		err = slice_of(w, &w->active, &w->activity, SLICE_OF_ACTIVE);
+	if (!err && w->active.is_there)
+		err = count_ran(w);
+	if (!err)
+		err = analyse(w, &w->all);
+	if (!err)
+		err = slice_of(w, &w->all, NULL, SLICE_OF_STACK);
+	if (!err)
+		err = slice_of(w, &w->all, NULL, SLICE_OF_STATIC);
+	if (!err && !w->sizes[w->request->slice_of].is_known)
+		err = error_create(ERROR_OVERFLOW, "%s", w->sizes[w->request->slice_of].why);
+	return err;
+}
+
+/* ---- the whole ---- */
+
+static struct error *load(struct work *w)
+{
+	const struct snapshot *s = w->crash->stopped;
+	const struct snapshot_module *m;
+	struct object_wanted wanted;
+
+	if (s->main_module >= s->module_count)
+		return error_create(ERROR_NOT_FOUND, "it is not known which program this is");
+	m = &s->modules[s->main_module];
+	wanted = (struct object_wanted){.path = m->file ? m->file : m->path, .build_id = m->build_id};
+	return slicing_load(&w->request->reading.cache.search, &wanted, &w->code);
+}
+
+static struct error *print(struct work *w)
+{
+	const struct snapshot *s = w->crash->stopped;
+	struct slice_sizes sizes = {w->sizes, SLICES_OF + 1, w->shown.count};
+	struct slice_report report = {.program = s->modules[s->main_module].path,
+				      .criterion = w->criterion,
+				      .lines = &w->shown,
+				      .sources = &w->request->reading.sources,
+				      .is_explained = w->request->is_explained,
+				      .sizes = &sizes};
+	struct output out;
+	struct error *err = output_open(w->request->output, &out);
+
+	if (err)
+		return err;
+	err = w->request->renderer->render == crash_render_json ? slice_render_json(&report, out.file)
+								: slice_render_text(&report, out.file);
+	return output_end(&out, err);
+}
+
+static struct error *run(struct work *w)
+{
+	struct error *err = w->request->slice_where ? parse_where(w, w->request->slice_where) : NULL;
+
+	if (!err)
+		err = load(w);
+	if (!err)
+		err = crash_code_create(w->crash, &w->code, &w->map);
+	if (!err)
+		err = crash_analyse(w->crash, &w->arena, &w->activity);
+	if (!err)
+		err = crash_code_ran(&w->map, &w->activity, &w->ran);
+	w->active.runs = w->ran.runs;
+	w->active.comes = w->ran.comes;
+	if (!err && w->file)
+		err = find_line(w);
+	if (!err)
+		err = slice_all(w);
+	return err ? err : print(w);
+}
+
+static void work_deinit(struct work *w)
+{
+	slice_lines_deinit(&w->shown);
+	for (int i = 0; i < 2; i++) {
+		struct analysis *a = i ? &w->all : &w->active;
+
+		if (a->is_there)
+			regions_deinit(&a->regions);
+		memory_deinit(&a->memory);
+	}
+	ran_deinit(&w->ran);
+	crash_code_deinit(&w->map);
+	code_deinit(&w->code);
+	arena_deinit(&w->arena);
+}
+
+static struct error *use(struct core_request *r, const struct crash *c, void *data)
+{
+	struct work w = {.request = r,
+			 .crash = c,
+			 .sizes = {[SLICE_OF_STATIC] = {.name = "static", .text = "of all code:"},
+				   [SLICE_OF_STACK] = {.name = "stack", .text = "that leads to the stack:"},
+				   [SLICE_OF_ACTIVE] = {.name = "active", .text = "that ran:"},
+				   [SLICES_OF] = {.name = "ran", .text = "all that ran, or may:"}}};
+	struct error *err;
+
+	(void)data;
+	w.sizes[r->slice_of].is_shown = true;
+	err = run(&w);
+	work_deinit(&w);
+	return err;
+}
+
+int core_slice_main(int argc, char **argv)
+{
+	struct core_request r;
+	int status;
+
+	core_init(&r);
+	status = core_parse(&command_core, &r, argc, argv);
+	if (status == OPTIONS_PARSED)
+		status = message_error("core", core_find(&r, use, NULL));
+	core_deinit(&r);
+	return status;
+}

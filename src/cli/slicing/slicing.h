@@ -1,0 +1,16 @@
+/*
+ * slicing.h - the parts of waymark-slice: main.c slices from a line of source, core_slice.c from where a crashed program stands.
+ */
+#ifndef WM_CLI_SLICING_SLICING_H
+#define WM_CLI_SLICING_SLICING_H
+
+#include "analyze/code.h"
+#include "object/find.h"
+
+/* The code that an image carries. */
+struct error *slicing_load(const struct object_search *search, const struct object_wanted *wanted, struct code *ret);
+
+/* `waymark core --slice`: the exit status. */
+int core_slice_main(int argc, char **argv);
+
+#endif
