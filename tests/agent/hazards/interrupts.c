@@ -297,7 +297,7 @@ int main(void)
 	stepped = seen;
 	PROBE();
 	setitimer(ITIMER_REAL, &every, NULL);
-	while (seen < stepped + TICKS)
+	while (probe_is_on() && seen < stepped + TICKS)
 		work_done += round_of_calls(n++);
 	setitimer(ITIMER_REAL, &never, NULL);
 	PROBE();

@@ -18,6 +18,15 @@ int wm1_agent_check(void) __attribute__((weak));
 }
 #endif
 
+/*
+ * Does the program run under an agent? What spends time so that samples and encodings come amidst it, and for nothing else, need not do so in the
+ * run without.
+ */
+static inline int probe_is_on(void)
+{
+	return wm1_agent_check != NULL;
+}
+
 enum {
 	PROBE_UNKNOWN,
 	PROBE_DIFFERS,

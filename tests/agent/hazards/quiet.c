@@ -26,7 +26,7 @@ static struct node none;
 /* Quiet. */
 __attribute__((noinline)) static unsigned works(struct node *node, unsigned n)
 {
-	unsigned words = node ? WORDS : WORDS / 2;
+	unsigned words = !probe_is_on() ? 1 : node ? WORDS : WORDS / 2;
 
 	for (unsigned i = 0; i < words; i++)
 		sum += i;
@@ -36,7 +36,7 @@ __attribute__((noinline)) static unsigned works(struct node *node, unsigned n)
 /* Quiet, and ends in the next. */
 __attribute__((noinline)) static unsigned works_on(struct node *node, unsigned n)
 {
-	for (unsigned i = 0; i < WORDS; i++)
+	for (unsigned i = 0; i < (probe_is_on() ? WORDS : 1); i++)
 		sum += i;
 	return works(node, n + 1);
 }

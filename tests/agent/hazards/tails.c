@@ -140,7 +140,7 @@ __attribute__((noinline)) static int each(step_fn step, int n)
 int main(void)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		for (int spin = 0; spin < SPINS; spin++)
+		for (int spin = 0; probe_is_on() && spin < SPINS; spin++)
 			total ^= spin;
 		for (int k = 0; k < SPINS / 100; k++)
 			total += hot(k);

@@ -7,6 +7,9 @@
 
 #include "probe.h"
 
+/* Time for samples. */
+__attribute__((visibility("hidden"))) unsigned rounds = 20000000;
+
 /* A thread begins there: nothing is below it. */
 void *calls(void *function);
 __asm__(".text\n"
@@ -23,7 +26,7 @@ __asm__(".text\n"
 	"	sub $8, %rsp\n"
 	"	.cfi_adjust_cfa_offset 8\n"
 	"	mov %rdi, %r12\n"
-	"	mov $20000000, %ebx\n"
+	"	mov rounds(%rip), %ebx\n"
 	"1:	mov %ebx, %edi\n"
 	"	mov %r12, %rax\n"
 	"	call *%rax\n"
@@ -56,6 +59,8 @@ int main(void)
 	pthread_t thread;
 	void *result;
 
+	if (!probe_is_on())
+		rounds = 64;
 	PROBE();
 	for (int i = 0; i < 2; i++) {
 		if (pthread_create(&thread, NULL, calls, (void *)quiet) != 0)

@@ -50,7 +50,7 @@ static bool is_in_call(const ucontext_t *interrupted)
 /* All that comes meanwhile is delivered when it returns. */
 static void on_alarm(int sig, siginfo_t *info, void *data)
 {
-	long end = now_ns() + BUSY_NS;
+	long end = now_ns() + (probe_is_on() ? BUSY_NS : 0);
 
 	(void)info;
 	PROBE();
