@@ -18,6 +18,7 @@ struct decoder {
 	bool is_cut;
 	bool has_66, has_67, has_f2, has_f3, has_segment;
 	bool is_wide; /* REX.W */
+	bool has_rex;
 	bool is_vex, is_evex;
 	uint8_t rex; /* .RXB as REX has them */
 	enum map map;
@@ -130,6 +131,7 @@ static void take_opcode(struct decoder *d)
 	uint8_t b = next(d);
 
 	if ((b & 0xf0) == 0x40) {
+		d->has_rex = true;
 		d->rex = b & 7;
 		d->is_wide = b & 8;
 		b = next(d);
@@ -357,10 +359,38 @@ static enum target two_byte_target(const struct decoder *d)
 	}
 }
 
+/* Operands of a byte: without REX 4 to 7 are ah, ch, dh and bh. */
+static bool has_byte_operands(const struct decoder *d)
+{
+	if (d->map != MAP_ONE || d->has_rex || d->is_vex)
+		return false;
+	switch (d->opcode) {
+	case 0x86:
+	case 0x88:
+	case 0x8a:
+	case 0xb0 ... 0xb7:
+	case 0xc0:
+	case 0xc6:
+	case 0xd0:
+	case 0xd2:
+	case 0xf6:
+	case 0xfe:
+		return true;
+	default:
+		return (d->opcode < 0x40 && !(d->opcode & 1)) || d->opcode == 0x80;
+	}
+}
+
+static unsigned register_bit(const struct decoder *d, unsigned n)
+{
+	return 1u << dwarf_register(has_byte_operands(d) ? n & 3 : n);
+}
+
 static uint16_t written_by(const struct decoder *d, const struct instruction *i)
 {
-	const unsigned reg = 1u << dwarf_register((d->modrm >> 3 & 7u) | (d->rex & 4u) << 1);
-	const unsigned rm = i->is_memory || i->reg == INSTRUCTION_NONE ? 0 : 1u << i->reg;
+	const unsigned reg = register_bit(d, (d->modrm >> 3 & 7u) | (d->rex & 4u) << 1);
+	const unsigned rm =
+		i->is_memory || i->reg == INSTRUCTION_NONE ? 0 : register_bit(d, (d->modrm & 7u) | (d->rex & 1u) << 3);
 	enum target target = d->map == MAP_ONE  ? one_byte_target(d)
 			     : d->map == MAP_0F ? two_byte_target(d)
 						: TARGET_NONE;
@@ -373,7 +403,7 @@ static uint16_t written_by(const struct decoder *d, const struct instruction *i)
 	case TARGET_BOTH:
 		return (uint16_t)(reg | rm);
 	case TARGET_OPCODE:
-		return (uint16_t)(1u << dwarf_register((d->opcode & 7u) | (d->rex & 1u) << 3));
+		return (uint16_t)register_bit(d, (d->opcode & 7u) | (d->rex & 1u) << 3);
 	case TARGET_RESULT:
 		return 0x0003; /* DWARF: rax 0, rdx 1 */
 	case TARGET_CALL:

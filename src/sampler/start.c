@@ -31,6 +31,7 @@
 #include "sampler/guest.h"
 #include "sampler/heap.h"
 #include "sampler/host.h"
+#include "sampler/memory.h"
 #include "sampler/sample.h"
 #include "waymark/abi.h"
 
@@ -172,6 +173,7 @@ static void look_up(void)
 	if (stay_out(NULL))
 		return;
 	libc_start();
+	memory_start();
 	host_find();
 	wmrt_run_tell_agent(WMK_AGENT_NOT_BEGUN, host->header);
 	wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);

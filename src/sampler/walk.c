@@ -7,31 +7,54 @@
  */
 #include "sampler/walk.h"
 
+#include <string.h>
 #include <sys/auxv.h>
 
+#include "base/instruction.h"
 #include "native/maps.h"
 #include "sampler/return_path.h"
 
 enum {
 	WORD_BYTES = 8,
-	ENTRY_BYTES = 64, /* of the program's entry function, and more */
+	CALL_BYTES_MAX = 7,
+	SWITCHES_MAX = 32,
+	FUNCTION_BYTES_MAX = 64 << 10, /* of code without call frame information */
+	ENTRY_BYTES = 64,              /* of the program's entry function, and more */
 	FRAME_POINTER_KNOWN = 1 << CFI_RBP | 1 << CFI_RSP,
 };
 
-/* A call ends at that address, which is in a text that can be read. */
-static bool is_behind_call(const struct sampler_image *image, uintptr_t address)
+/* A call ends at `code`, in front of which there are so many bytes. */
+static bool is_behind_call(const uint8_t *code, size_t before)
 {
-	const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
-	const struct eh_text *text = eh_text_of(&image->table.image, address - 1);
-	size_t before = text ? address - text->low : 0;
-
 	if (before >= 5 && code[-5] == 0xe8)
 		return true;
 	/* call *reg, call *disp(reg) and their kin: ff, then a ModRM byte whose middle bits are 2 */
-	for (size_t len = 2; len <= 7 && len <= before; len++)
+	for (size_t len = 2; len <= CALL_BYTES_MAX && len <= before; len++)
 		if (code[-(ptrdiff_t)len] == 0xff && (code[1 - (ptrdiff_t)len] & 0x38) == 0x10)
 			return true;
 	return false;
+}
+
+/* The code that a direct call in front of that address leads to; at a jump, as in the PLT, nobody says. */
+static bool find_callee(const struct eh_text *text, uintptr_t return_address, uintptr_t *ret)
+{
+	const uint8_t *code = (const uint8_t *)return_address; /* NOLINT(performance-no-int-to-ptr) */
+	struct instruction in;
+	int32_t displacement;
+
+	if (return_address - text->low < 5 || code[-5] != 0xe8)
+		return false;
+	memcpy(&displacement, code - sizeof displacement, sizeof displacement);
+	*ret = return_address + (uintptr_t)(intptr_t)displacement;
+	return *ret >= text->low && *ret < text->high &&
+	       instruction_decode((const uint8_t *)*ret, text->high - *ret, *ret,
+				  &in) && /* NOLINT(performance-no-int-to-ptr) */
+	       in.kind != INSTRUCTION_JUMP;
+}
+
+static bool is_behind_call_of(const struct eh_text *text, uintptr_t address)
+{
+	return is_behind_call((const uint8_t *)address, address - text->low); /* NOLINT(performance-no-int-to-ptr) */
 }
 
 /* The image is known for as long as the walk: the thread has frames in it, so that it stays. */
@@ -48,7 +71,13 @@ static struct sampler_image *image_at(struct walk *w, uintptr_t address)
 	return image;
 }
 
-/* Of an address in no image. */
+/* The text that has the address; NULL: there is no image, or its code was made there at run time. */
+static const struct eh_text *text_at(const struct sampler_image *image, uintptr_t address)
+{
+	return image ? eh_text_of(&image->table.image, address) : NULL;
+}
+
+/* Of an address in no text. */
 static bool is_made_code(struct walk_code *code, uintptr_t address)
 {
 	struct maps_range range;
@@ -64,9 +93,18 @@ static bool is_made_code(struct walk_code *code, uintptr_t address)
 
 static bool is_return_address(struct walk *w, uintptr_t pc)
 {
-	const struct sampler_image *image = image_at(w, pc - 1);
+	const struct eh_text *text = text_at(image_at(w, pc - 1), pc - 1);
 
-	return image ? is_behind_call(image, pc) : is_made_code(w->code, pc - 1);
+	return text ? is_behind_call_of(text, pc) : is_made_code(w->code, pc - 1);
+}
+
+/* The same where code in no text has to bear it out, too. */
+static bool is_behind_made_call(struct walk *w, uintptr_t pc)
+{
+	uint8_t bytes[CALL_BYTES_MAX];
+
+	return memory_code(&w->code->windows, pc - sizeof bytes, bytes, sizeof bytes) == sizeof bytes &&
+	       is_behind_call(bytes + sizeof bytes, sizeof bytes);
 }
 
 /* The frame may be on another stack than the stack pointer: one that lies above, so that a walk comes to an end. */
@@ -110,21 +148,76 @@ static bool is_goexit(const struct sampler_image *image, const struct unwind_reg
 	       eh_text_of(&image->table.image, regs->pc) && code[-1] == 0x90 && code[0] == 0xe8;
 }
 
-/* The word that is found must be a return address. */
+static bool is_on(const struct unwind_stack *stack, uint64_t sp)
+{
+	return sp >= stack->low && sp < stack->high;
+}
+
+static bool has_data(const struct sampler_image *image, uintptr_t pc)
+{
+	struct eh_function f;
+
+	return image && eh_find(&image->table, pc, &f);
+}
+
+static bool is_described(void *data, uintptr_t pc)
+{
+	return has_data(image_at(data, pc), pc);
+}
+
+/* Made code has come to code that has call frame information, which says where the caller is. */
+static bool step_from_jump(struct walk *w, const struct unwind_stack *stack, struct unwind_regs *regs)
+{
+	const struct sampler_image *image = image_at(w, regs->pc);
+	struct unwind_stack other = *stack;
+	struct unwind_frame frame;
+
+	if (!is_on(stack, regs->r[CFI_RSP]) && !w->stack_of(w->data, regs->r[CFI_RSP], &other))
+		return false;
+	return image && unwind_step(&image->table, &other, NULL, regs, &frame) == UNWIND_OK;
+}
+
+/*
+ * Does the found word bear out the way to it? A call must precede it; of a direct one whose code is in the same text as the frame, the code
+ * must be near: functions that call something that does not return, and what lies behind it, lead elsewhere (runtime.mcall of Go).
+ */
+static bool is_caller(struct walk *w, const struct eh_text *text, uintptr_t pc, uintptr_t return_address)
+{
+	const struct eh_text *other = text_at(image_at(w, return_address - 1), return_address - 1);
+	uintptr_t callee;
+
+	if (!other)
+		return is_made_code(w->code, return_address - 1) && is_behind_made_call(w, return_address);
+	if (!is_behind_call_of(other, return_address))
+		return false;
+	return other != text || !find_callee(text, return_address, &callee) ||
+	       (callee > pc ? callee - pc : pc - callee) < FUNCTION_BYTES_MAX;
+}
+
+/*
+ * What made code returns to is made code that no call precedes: who began this stack has put its address there (a process of Erlang). No frame
+ * is below.
+ */
+static bool is_made_entry(struct walk *w, uintptr_t pc)
+{
+	return !image_at(w, pc) && is_made_code(w->code, pc) && is_made_code(w->code, pc - 1) &&
+	       !is_behind_made_call(w, pc);
+}
+
 static enum unwind_result step_by_return_path(struct walk *w, const struct sampler_image *image,
 					      const struct unwind_stack *stack, struct unwind_regs *regs)
 {
-	const struct eh_text *text = eh_text_of(&image->table.image, regs->pc);
+	const struct return_path_code code = {text_at(image, regs->pc), &w->code->windows, is_described, w};
 	struct unwind_regs next = *regs;
-	struct unwind_frame frame;
-	struct cfi_row row;
+	enum return_path_end end = return_path_step(&code, stack, &next);
 
-	if (!text || !return_path_row(text, regs->pc, &row) ||
-	    unwind_step_by_row(&row, stack, &next, &frame) != UNWIND_OK)
+	if (end == RETURN_PATH_NONE || (end == RETURN_PATH_LEAVES && !step_from_jump(w, stack, &next)))
 		return UNWIND_UNKNOWN;
-	if (is_goexit(image, &next))
+	if (code.text && is_goexit(image, &next))
 		return UNWIND_END;
-	if (!is_return_address(w, next.pc))
+	if (!is_caller(w, code.text, regs->pc, next.pc))
+		return !code.text && is_made_entry(w, next.pc) ? UNWIND_END : UNWIND_UNKNOWN;
+	if (!is_on(stack, next.r[CFI_RSP]) && w->switches++ == SWITCHES_MAX)
 		return UNWIND_UNKNOWN;
 	*regs = next;
 	return UNWIND_OK;
@@ -172,13 +265,6 @@ static bool is_outermost(const struct sampler_image *image, const struct unwind_
 	       *(const uint8_t *)regs->pc == hlt; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static bool has_data(const struct sampler_image *image, const struct unwind_regs *regs)
-{
-	struct eh_function f;
-
-	return eh_find(&image->table, regs->pc - regs->is_return_address, &f);
-}
-
 static enum unwind_result step_by_cfi(struct walk *w, struct sampler_image *image, const struct unwind_stack *stack,
 				      struct unwind_regs *regs, uint32_t *ret_flags)
 {
@@ -205,12 +291,12 @@ static enum unwind_result step(struct walk *w, struct sampler_image *image, cons
 
 	if (result != UNWIND_UNKNOWN)
 		return result;
-	if (image && !has_data(image, regs)) {
-		if (is_outermost(image, regs))
+	if (!has_data(image, regs->pc - regs->is_return_address)) {
+		if (image && is_outermost(image, regs))
 			return UNWIND_END;
 		result = step_by_return_path(w, image, stack, regs);
 	}
-	if (result == UNWIND_END || (result == UNWIND_UNKNOWN && !step_by_frame_pointer(w, stack, regs)))
+	if (result != UNWIND_OK && !step_by_frame_pointer(w, stack, regs))
 		return result;
 	*ret_flags = WALK_RETURN | WALK_GUESSED;
 	return UNWIND_OK;
@@ -222,7 +308,8 @@ enum walk_end walk_stack(struct walk *w, const struct unwind_regs *from)
 	struct unwind_stack stack = {0, 0};
 	uint32_t flags = 0;
 
-	w->image_count = 0;
+	w->image_count = w->switches = 0;
+	memory_forget(&w->code->windows);
 	for (w->count = 0; w->count < w->max;) {
 		struct sampler_image *image = image_at(w, regs.pc - regs.is_return_address);
 		uint64_t sp = regs.r[CFI_RSP];

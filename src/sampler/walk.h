@@ -2,9 +2,10 @@
  * walk.h - the stack of a stopped or interrupted thread, frame by frame.
  *
  * Frames are found by call frame information, which is exact, and by code and frame pointers where there is none: these are marked. A walk that ends
- * before the outermost frame says so. Nothing is read but the images and [low, high) of the stack.
+ * before the outermost frame says so. Nothing is read but the images, [low, high) of the stack, and what the kernel
+ * copies (memory.h).
  *
- * For signal handlers: no allocation, no locks but that of a new image (images.h), errno is left alone. Needs 16 KB of stack.
+ * For signal handlers: no allocation, no locks but that of a new image (images.h), errno is left alone. Needs 32 KB of stack.
  */
 #ifndef WM_SAMPLER_WALK_H
 #define WM_SAMPLER_WALK_H
@@ -15,6 +16,7 @@
 
 #include "native/unwind/unwind.h"
 #include "sampler/images.h"
+#include "sampler/memory.h"
 
 enum walk_flag {
 	WALK_RETURN = 1,       /* pc follows a call; without: the next instruction of an interrupted frame */
@@ -41,7 +43,7 @@ enum walk_end {
 /* Bounds of the memory around a stack pointer; false: none is mapped there. */
 typedef bool (*walk_stack_fn)(void *data, uintptr_t sp, struct unwind_stack *ret);
 
-/* Where code that was made at run time is: mappings that were met. A thread's; all zero is empty. */
+/* Where code that was made at run time is: mappings that were met, and copies for this walk. A thread's; all zero is empty. */
 enum {
 	WALK_CODE_RANGES = 8,
 };
@@ -49,6 +51,7 @@ enum {
 struct walk_code {
 	struct eh_text ranges[WALK_CODE_RANGES];
 	uint32_t next; /* to be written over */
+	struct memory_windows windows;
 };
 
 struct walk {
@@ -60,6 +63,7 @@ struct walk {
 	void *data;
 	struct sampler_image *images[WALK_IMAGES]; /* that this walk has met */
 	uint32_t image_count;
+	uint32_t switches; /* from one stack to another by code */
 };
 
 /* From a frame with these registers. */

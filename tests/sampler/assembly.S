@@ -1,10 +1,11 @@
 /*
  * assembly.S - functions without call frame information, as hand assembly has them. C calls by_push, which calls by_branches, which calls
  * by_frame, which calls back(); the registers that they use are those that compilers keep values in. on_stack(f, top) calls f on another stack.
- * late has call frame information that is wrong where it spends its time, as clang's is when it moves the end of a frame.
+ * on_saved(f, top) does, too, and keeps its place on that stack, as Go's asmcgocall does; of made(f), which calls f, the bytes up to made_end may be
+ * copied. late has call frame information that is wrong where it spends its time, as clang's is when it moves the end of a frame.
  */
 	.text
-	.globl by_push, on_stack, late
+	.globl by_push, on_stack, on_saved, made, made_end, late
 
 by_push:
 	pushq	%rbx
@@ -61,6 +62,32 @@ on_stack:
 	call	*%rdi
 	leave
 	ret
+
+on_saved:
+	movq	%rsp, %rdx
+	leaq	-64(%rsi), %rsp
+	andq	$-16, %rsp
+	movq	%rdx, 40(%rsp)
+	call	*%rdi
+	movq	40(%rsp), %rsi
+	movq	%rsi, %rsp
+	ret
+
+made:
+	pushq	%rbx
+	pushq	%rbp
+	subq	$40, %rsp
+	movl	$9, %ebp
+	movb	$7, %ah
+	call	*%rdi
+	testl	%ebp, %ebp
+	je	0f
+	addq	$40, %rsp
+	popq	%rbp
+	popq	%rbx
+	ret
+0:	ud2
+made_end:
 
 	.type	late, @function
 late:

@@ -1,6 +1,7 @@
 #!/bin/bash
 # assembly.sh BUILD SOURCES - walks through code without call frame information: hand assembly (SOURCES/assembly.S), a program whose entry
-# function is its own, call frame information that is wrong for a while, and a stack that a frame pointer leads away from. The stacks are whole, and frames that were found so are marked.
+# function is its own, call frame information that is wrong for a while, stacks that a frame pointer
+# or a saved stack pointer leads away from, and code made at run time. The stacks are whole, and frames that were found so are marked.
 set -u
 waymark=$1/waymark source=$2
 include=$(cd "$source/../../include" && pwd)
@@ -13,7 +14,7 @@ failures=0
 # expect NAME METRIC STACK: that is its stack.
 expect() {
 	local stacks
-	stacks=$("$waymark" report --format=folded --metric="$2" out/*.wmk)
+	stacks=$("$waymark" report --format=folded --metric="$2" out/*.wmk | sed 's/\[code\]+0x[0-9a-f]*/[code]/')
 	[ "$stacks" = "$3" ] || { echo "FAIL: $1: not '$3' but: $stacks"; failures=$((failures + 1)); }
 }
 
@@ -28,6 +29,8 @@ try() {
 	"$waymark" report --format=folded --metric=cpu out/*.wmk | sed 's/ [0-9]*$//' | grep late >late.txt
 	[ "$(cat late.txt)" = 'main_[fp];late' ] || { echo "FAIL: $name: late: $(cat late.txt)"; failures=$((failures + 1)); }
 	expect "$name" elsewhere "main_[fp];on_stack;elsewhere 1"
+	expect "$name" switched "main_[fp];on_saved;switched 1"
+	expect "$name" called "main;make_and_call_[fp];[code];called 1"
 }
 
 try optimized -O2 -fomit-frame-pointer

@@ -32,7 +32,7 @@ static bool is_transfer(const char *mnemonic)
 	return *mnemonic == 'j' || strncmp(mnemonic, "call", 4) == 0;
 }
 
-/* The DWARF number of the general register that objdump names: "%r10d", "%eax", "%bpl"; -1: none. */
+/* The DWARF number of the general register that objdump names: "%r10d", "%eax", "%bpl", "%ah"; -1: none. */
 static int register_of(const char *name)
 {
 	static const char *const names[] = {"ax", "dx", "cx", "bx", "si", "di", "bp", "sp"};
@@ -42,6 +42,9 @@ static int register_of(const char *name)
 		return atoi(name + 1);
 	if (len > 2 && (*name == 'r' || *name == 'e'))
 		name++, len--;
+	for (int i = 0; i < 4; i++)
+		if (len == 2 && name[0] == names[i][0] && (name[1] == 'l' || name[1] == 'h'))
+			return i;
 	for (int i = 0; i < 8; i++)
 		if ((len == 2 || (len == 3 && name[2] == 'l')) && strncmp(name, names[i], 2) == 0)
 			return i;
