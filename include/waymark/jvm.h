@@ -24,14 +24,16 @@ struct wm1_java_faults {
  * NAME is the word of the agent's option. It may be followed by = and a number from LEAST to MOST; without one the number is PRESET. MOST is
  * 0 and ARGUMENT NULL where the option takes no number. ARGUMENT and HELP are what --help shows.
  */
-#define WM1_JVM_CLIENTS(OWN, SHARED)                                                   \
-	OWN(alloc, "=BYTES", 0, INT32_MAX, 512 << 10,                                  \
-	    "java: record allocations, about one for so many bytes (524288); 0: each") \
-	OWN(live, "=BYTES", 1, INT32_MAX, 512 << 10,                                   \
-	    "java: record which of the objects sampled so are there at the end")       \
-	OWN(contention, NULL, 0, 0, 0, "java: record the waits for monitors")          \
-	OWN(exceptions, NULL, 0, 0, 0, "java: record the exceptions that are thrown")  \
-	SHARED(cpu, 1, 100000, 97) /* --sample; 97: a prime, not in step with what the program does */
+#define WM1_JVM_CLIENTS(OWN, SHARED)                                                                     \
+	OWN(alloc, "=BYTES", 0, INT32_MAX, 512 << 10,                                                    \
+	    "java: record allocations, about one for so many bytes (524288); 0: each")                   \
+	OWN(live, "=BYTES", 1, INT32_MAX, 512 << 10,                                                     \
+	    "java: record which of the objects sampled so are there at the end")                         \
+	OWN(contention, NULL, 0, 0, 0, "java: record the waits for monitors")                            \
+	OWN(exceptions, NULL, 0, 0, 0, "java: record the exceptions that are thrown")                    \
+	SHARED(cpu, 1, 100000, 97)   /* --sample; 97: a prime, not in step with what the program does */ \
+	SHARED(wall, 1, 1000, 97)    /* --wall */                                                        \
+	SHARED(off_cpu, 1, 1000, 97) /* --off-cpu */
 
 #define WM1_JVM_OWN_NUMBER(name, argument, least, most, preset, help) WM1_JVM_##name,
 #define WM1_JVM_SHARED_NUMBER(name, least, most, preset) WM1_JVM_##name,

@@ -105,12 +105,12 @@ static int parse_options(const struct command *command, struct request *r, int a
 			     r->is_encode || r->output || r->limit_bytes))
 		return message_usage("attach", "--detach takes no other options but -q");
 	r->pid = (pid_t)pid;
-	if (wait_option(&r->waits) &&
-	    (r->is_encode || r->clients.of[WM1_AGENT_check].is_on || r->clients.of[WM1_AGENT_heap].is_on))
+	r->is_java = hotspot_is_there(r->pid);
+	if (wait_option(&r->waits) && (r->is_encode || r->clients.of[WM1_AGENT_check].is_on ||
+				       (r->clients.of[WM1_AGENT_heap].is_on && !r->is_java)))
 		return message_usage("attach",
 				     "--wall and --off-cpu walk stacks without the agent, which --encode, --check and "
 				     "--heap need");
-	r->is_java = hotspot_is_there(r->pid);
 	return OPTIONS_PARSED;
 }
 
@@ -148,10 +148,6 @@ static struct error *check_clients(const struct request *r)
 			"process %d: is a Java virtual machine, in which --%s works from the start only, by "
 			"`waymark run`",
 			(int)r->pid, r->is_encode ? "encode" : "check");
-	if (r->is_java && wait_option(&r->waits))
-		return error_create(ERROR_ARGUMENT,
-				    "process %d: is a Java virtual machine, whose threads --%s does not look at",
-				    (int)r->pid, wait_option(&r->waits));
 	return NULL;
 }
 
@@ -193,10 +189,10 @@ static struct error *attach_to_java(const struct request *r, const char *pattern
 	struct agent_choices clients = r->clients;
 	struct error *err;
 
-	if (!agent_choices_is_any(&clients) && !run_java_option(&r->java))
+	if (!agent_choices_is_any(&clients) && !run_java_option(&r->java) && !wait_option(&r->waits))
 		agent_choices_add(&clients, WM1_AGENT_sample);
 	clients.of[WM1_AGENT_sample].is_given = clients.of[WM1_AGENT_sample].is_on;
-	run_java_print(&clients, &r->java, words);
+	run_java_print(&clients, &r->waits, &r->java, words);
 	buffer_u8(words, 0);
 	err = buffer_error(words);
 	options.words = (const char *)words->bytes;

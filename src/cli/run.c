@@ -96,6 +96,19 @@ static struct error *check_file_to_run(const char *program, int *status)
 	return NULL;
 }
 
+/* The option for which Java programs have contexts by words, without its dashes; NULL: none. */
+static const char *words_option(const struct request *r)
+{
+	const struct agent_choice *heap = &r->clients.agent.of[WM1_AGENT_heap];
+
+	return r->clients.is_encode                         ? "encode"
+	       : r->clients.agent.of[WM1_AGENT_check].is_on ? "check"
+	       : heap->is_on && !heap->number               ? "heap"
+	       : r->java_options.profile                    ? "profile"
+	       : r->java_options.cache                      ? "cache"
+							    : NULL;
+}
+
 static struct error *choose_agent(struct request *r)
 {
 	struct error *err;
@@ -104,10 +117,10 @@ static struct error *choose_agent(struct request *r)
 	r->libraries.java = r->java.library;
 	if (err)
 		return err;
-	if (r->java.is_launcher && wait_option(&r->clients.waits))
+	if (r->java.is_launcher && wait_option(&r->clients.waits) && words_option(r))
 		return error_create(ERROR_ARGUMENT,
-				    "%s: is a Java virtual machine: --%s is for programs of machine code", r->program,
-				    wait_option(&r->clients.waits));
+				    "--%s walks the stacks of Java threads, and --%s needs classes that are rewritten",
+				    wait_option(&r->clients.waits), words_option(r));
 	if (r->java.is_launcher)
 		return run_preload_check_java(r->program);
 	return run_java_is_all(&r->clients, &r->java_options)

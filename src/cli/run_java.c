@@ -173,7 +173,14 @@ static void add_file(const char *name, const char *path, struct buffer *text)
 	free(here);
 }
 
-void run_java_print(const struct agent_choices *choices, const struct run_java_options *options, struct buffer *text)
+static void print_rate(enum wm1_jvm_client client, uint32_t hz, struct buffer *text)
+{
+	if (hz)
+		buffer_printf(text, "%s=%" PRIu32 ",", wm1_jvm_client_options[client].name, hz);
+}
+
+void run_java_print(const struct agent_choices *choices, const struct wait_choices *waits,
+		    const struct run_java_options *options, struct buffer *text)
 {
 	const struct agent_choice *agent = choices->of;
 
@@ -192,6 +199,8 @@ void run_java_print(const struct agent_choices *choices, const struct run_java_o
 	if (agent[WM1_AGENT_sample].is_given)
 		buffer_printf(text, "%s=%" PRIu32 ",", wm1_jvm_client_options[WM1_JVM_cpu].name,
 			      agent[WM1_AGENT_sample].number);
+	print_rate(WM1_JVM_wall, waits->wall_hz, text);
+	print_rate(WM1_JVM_off_cpu, waits->off_cpu_hz, text);
 	if (options->profile)
 		add_file("profile", options->profile, text);
 	if (options->cache)
@@ -209,7 +218,7 @@ struct error *run_java_set(const struct run_clients *clients, const struct run_j
 	buffer_printf(&text, "%s=", java->agent);
 	if (clients->is_encode)
 		buffer_printf(&text, "encode,");
-	run_java_print(&clients->agent, options, &text);
+	run_java_print(&clients->agent, &clients->waits, options, &text);
 	buffer_u8(&text, 0);
 	err = buffer_error(&text);
 	if (!err && setenv("WAYMARK_JAVA", (char *)text.bytes, 1) != 0)

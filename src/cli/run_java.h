@@ -33,8 +33,9 @@ extern const struct option_row run_java_options[];
 extern const struct option_row run_java_file_options[];
 /* The first option that only the agent for Java programs knows, without its dashes; NULL: none. */
 const char *run_java_option(const struct run_java_options *options);
-/* The agent's words for what was asked for, with commas behind them. --heap and --sample are options for machine code, too. */
-void run_java_print(const struct agent_choices *choices, const struct run_java_options *options, struct buffer *text);
+/* The agent's words for what was asked for, with commas behind them. --heap, --sample, --wall and --off-cpu are options for machine code, too. */
+void run_java_print(const struct agent_choices *choices, const struct wait_choices *waits,
+		    const struct run_java_options *options, struct buffer *text);
 
 /* Files are malloc'd; NULL: virtual machines get no agent, because an option says so or it is not built. */
 struct run_java {

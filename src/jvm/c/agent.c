@@ -90,6 +90,14 @@ static bool has_sampler(void)
 	return dlsym(RTLD_DEFAULT, "wm1_agent_capture");
 }
 
+/* Words are of the thread that runs: nobody could say which one another thread has while it waits. */
+static void drop_waits(void)
+{
+	if (options.clients[WM1_JVM_wall].is_on || options.clients[WM1_JVM_off_cpu].is_on)
+		jvm_log("wall and off_cpu are off: they walk the stack, and what else is asked for needs rewritten classes");
+	options.clients[WM1_JVM_wall].is_on = options.clients[WM1_JVM_off_cpu].is_on = false;
+}
+
 /* Never fails: the virtual machine would not start. */
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
@@ -103,12 +111,14 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	if (!is_java_known(vm) || !read_options(text))
 		return JNI_OK;
 	options.is_encoded |= options.clients[WM1_JVM_cpu].is_on && has_sampler();
-	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK)
+	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK) {
 		jvm_log_disabled("this virtual machine has no JVMTI of version 11");
-	else if (jvm_options_walk(&options))
+	} else if (jvm_options_walk(&options)) {
 		jvm_walking_load(jvmti, &options);
-	else
+	} else {
+		drop_waits();
 		jvm_encoding_load(vm, jvmti, &options);
+	}
 	return JNI_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "jvm/c/clients/ticker.h"
 
 #include <jvmti.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "jvm/c/base/pause.h"
@@ -11,7 +12,22 @@
 
 enum {
 	SECOND_NS = 1000000000,
+	MAX_THREADS = 64,
 };
+
+/* Global references, which stay: another thread may be looking. */
+static _Atomic(jobject) own_threads[MAX_THREADS];
+static _Atomic uint32_t own_count;
+
+bool jvm_ticker_has(JNIEnv *env, jthread thread)
+{
+	uint32_t count = atomic_load(&own_count);
+
+	for (uint32_t i = 0; i < count && i < MAX_THREADS; i++)
+		if ((*env)->IsSameObject(env, thread, atomic_load(&own_threads[i])))
+			return true;
+	return false;
+}
 
 static void look_at_all(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env, jthread own)
 {
@@ -69,8 +85,12 @@ static jobject new_thread(JNIEnv *env, const char *name)
 	jmethodID create = class ? (*env)->GetMethodID(env, class, "<init>", "(Ljava/lang/String;)V") : NULL;
 	jstring java_name = create ? (*env)->NewStringUTF(env, name) : NULL;
 	jobject ret = java_name ? (*env)->NewObject(env, class, create, java_name) : NULL;
+	uint32_t number;
 
 	jvm_drop_thrown(env);
+	number = ret ? atomic_fetch_add(&own_count, 1) : MAX_THREADS;
+	if (number < MAX_THREADS)
+		atomic_store(&own_threads[number], (*env)->NewGlobalRef(env, ret));
 	return ret;
 }
 

@@ -29,6 +29,8 @@ struct jvm_ticker {
 /* hz: looks a second, at each thread. In phase live, and again behind jvm_ticker_end. False: there is no such thread. */
 bool jvm_ticker_begin(struct jvm_ticker *ticker, const struct jvmtiInterface_1_ **jvmti,
 		      const struct JNINativeInterface_ **env, int32_t hz);
+/* Is it the thread of any ticker? */
+bool jvm_ticker_has(const struct JNINativeInterface_ **env, struct _jobject *thread);
 /* Looks at all threads once, in the calling thread. */
 void jvm_ticker_look(struct jvm_ticker *ticker, const struct jvmtiInterface_1_ **jvmti,
 		     const struct JNINativeInterface_ **env);

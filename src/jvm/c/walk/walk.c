@@ -11,7 +11,7 @@
 #include "waymark/abi.h"
 
 enum {
-	FRAMES_HERE = 128, /* on the stack of the thread, which may be short of it */
+	MORE_FRAMES = 64, /* that another thread may have called meanwhile */
 };
 
 _Static_assert(sizeof(struct jvm_walk_frame) == sizeof(jvmtiFrameInfo), "is written by JVMTI");
@@ -89,22 +89,40 @@ wm_context jvm_walk_context(uint32_t root, const struct jvm_walk_frame *frames, 
 	return ret.site ? ret : lost();
 }
 
-/* Returns how many frames there are in *ret, which is `here` or malloc'd; -1: that is not known. */
-static jint take_stack(struct jvm_walk_frame *here, struct jvm_walk_frame **ret)
+void jvm_walk_take(struct _jobject *thread, struct jvm_walk_stack *ret)
 {
 	jint count = 0, depth = 0;
 
-	*ret = here;
-	if ((*tools)->GetStackTrace(tools, NULL, 0, FRAMES_HERE, (jvmtiFrameInfo *)here, &count) != JVMTI_ERROR_NONE)
-		return -1;
-	if (count < FRAMES_HERE)
-		return count;
-	if ((*tools)->GetFrameCount(tools, NULL, &depth) != JVMTI_ERROR_NONE)
-		return -1;
-	*ret = malloc((size_t)depth * sizeof **ret);
-	if (*ret && (*tools)->GetStackTrace(tools, NULL, 0, depth, (jvmtiFrameInfo *)*ret, &count) == JVMTI_ERROR_NONE)
-		return count;
-	return -1;
+	*ret = (struct jvm_walk_stack){.frames = ret->here, .count = -1};
+	if ((*tools)->GetStackTrace(tools, thread, 0, JVM_WALK_FRAMES_HERE, (jvmtiFrameInfo *)ret->here, &count) !=
+	    JVMTI_ERROR_NONE)
+		return;
+	if (count == JVM_WALK_FRAMES_HERE) {
+		if ((*tools)->GetFrameCount(tools, thread, &depth) != JVMTI_ERROR_NONE)
+			return;
+		depth += MORE_FRAMES;
+		ret->frames = malloc((size_t)depth * sizeof *ret->frames);
+		if (!ret->frames || (*tools)->GetStackTrace(tools, thread, 0, depth, (jvmtiFrameInfo *)ret->frames,
+							    &count) != JVMTI_ERROR_NONE)
+			return;
+	}
+	ret->count = count;
+}
+
+void jvm_walk_drop(struct jvm_walk_stack *stack)
+{
+	if (stack->frames != stack->here)
+		free(stack->frames);
+}
+
+wm_context jvm_walk_stack_context(const struct JNINativeInterface_ **env, const struct jvm_walk_stack *stack,
+				  size_t skipped, uint32_t root, const char *leaf)
+{
+	for (jint i = 0; i < stack->count; i++)
+		jvm_method_names_ask(env, stack->frames[i].method);
+	if (stack->count < 0 || (size_t)stack->count < skipped)
+		return lost();
+	return jvm_walk_context(root, stack->frames + skipped, (size_t)stack->count - skipped, leaf);
 }
 
 /* Lpackage/Name; is [package.Name], [I is [int[]]. */
@@ -135,19 +153,14 @@ static void describe_class(jclass class, char label[JVM_LABEL_BYTES])
 
 wm_context jvm_walk_here(const struct JNINativeInterface_ **env, size_t skipped, struct _jobject *class)
 {
-	struct jvm_walk_frame here[FRAMES_HERE], *frames;
+	struct jvm_walk_stack stack;
 	char label[JVM_LABEL_BYTES] = "";
-	jint count = take_stack(here, &frames);
 	wm_context ret;
 
-	for (jint i = 0; i < count; i++)
-		jvm_method_names_ask(env, frames[i].method);
+	jvm_walk_take(NULL, &stack);
 	if (class)
 		describe_class(class, label);
-	ret = count < 0 || (size_t)count < skipped ? lost()
-						   : jvm_walk_context(jvm_walk_root(), frames + skipped,
-								      (size_t)count - skipped, *label ? label : NULL);
-	if (frames != here)
-		free(frames);
+	ret = jvm_walk_stack_context(env, &stack, skipped, jvm_walk_root(), *label ? label : NULL);
+	jvm_walk_drop(&stack);
 	return ret;
 }

@@ -22,6 +22,17 @@ struct jvm_walk_frame {
 	int64_t location; /* bytecode index; -1: the method is native */
 };
 
+enum {
+	JVM_WALK_FRAMES_HERE = 128, /* on the stack of the thread, which may be short of it */
+};
+
+/* All frames of a thread. */
+struct jvm_walk_stack {
+	struct jvm_walk_frame here[JVM_WALK_FRAMES_HERE];
+	struct jvm_walk_frame *frames; /* `here`, or malloc'd */
+	int32_t count;                 /* -1: not known */
+};
+
 /* jvmti: for good. Once. False without memory. */
 bool jvm_walk_init(const struct jvmtiInterface_1_ **jvmti);
 /* In phase live, before the others. main: the program's first thread, or NULL. False: the virtual machine is another one than it says. */
@@ -32,6 +43,15 @@ bool jvm_walk_begin(const struct jvmtiInterface_1_ **jvmti, const struct JNINati
  * for signal handlers.
  */
 wm_context jvm_walk_here(const struct JNINativeInterface_ **env, size_t skipped, struct _jobject *class);
+/*
+ * The frames of a thread, NULL: the running one, by JVMTI. Another thread runs on behind the call. jvm_walk_drop frees what it took. Not for signal
+ * handlers.
+ */
+void jvm_walk_take(struct _jobject *thread, struct jvm_walk_stack *ret);
+void jvm_walk_drop(struct jvm_walk_stack *stack);
+/* Asks for the names of the methods; then as jvm_walk_context. Not for signal handlers. */
+wm_context jvm_walk_stack_context(const struct JNINativeInterface_ **env, const struct jvm_walk_stack *stack,
+				  size_t skipped, uint32_t root, const char *leaf);
 /*
  * The context of frames above a root. leaf: what the innermost one has called, in brackets; NULL: nothing. Signal-safe where the methods are
  * known (method_names.h).
