@@ -1,63 +1,43 @@
 #!/usr/bin/env python3
-"""mechanisms.py DIR PROGRAM... - prints what run.sh found with samples, heap and processes, as Markdown."""
+"""mechanisms.py DIR COMMAND PROGRAM... - prints what run.sh (COMMAND) found with samples, heap and processes, as Markdown; the ratios are in
+DIR/mechanisms.json."""
 import os
 import statistics
 import sys
 
-from results import cpu, quartiles, read_runs
+from results import cpu, read_runs
+
+from turns import Part, print_part, write_json  # results.py has set the path
 
 PARTS = {
-    "samples": ("Samples: user and system time beside that of a plain run", ["walk250", "walk1000", "encode250", "perf250", "gperf250"]),
-    "heap": ("Heap: user and system time beside that of a plain run", ["heap", "heap512K", "heaptrack"]),
-    "processes": ("A process that does next to nothing: milliseconds of user and system time more", ["walk250", "encode250"]),
+    "samples": (Part("samples", "Samples: user and system time beside that of a plain run", "s"),
+                ["walk250", "walk1000", "encode250", "perf250", "gperf250"]),
+    "heap": (Part("heap", "Heap: user and system time beside that of a plain run", "s"), ["heap", "heap512K", "heaptrack"]),
+    "processes": (Part("processes", "A process that does next to nothing: milliseconds of user and system time more", "ms", is_ratio=False),
+                  ["walk250", "encode250"]),
 }
 
 
-def pairs(folder, program, part, kind):
-    """(native, kind) seconds, turn by turn; none if a turn failed."""
-    at = os.path.join(folder, program, part)
-    native, other = read_runs(f"{at}.native"), read_runs(f"{at}.{kind}")
-    return [(cpu(n), cpu(o)) for n, o in zip(native, other)] if len(native) == len(other) else []
-
-
-def cell(found, part):
-    values = [(o - n) * 1000 if part == "processes" else o / n for n, o in found if n]
-    if not values:
-        return "-", None
-    low, middle, high = quartiles(values)
-    digits = 2 if part == "processes" else 3
-    return f"{middle:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})", middle
-
-
-def show(folder, part, programs):
-    title, kinds = PARTS[part]
-    rows, middles = [], {kind: [] for kind in kinds}
-    for program in programs:
-        native = read_runs(os.path.join(folder, program, f"{part}.native"))
-        if not native:
-            continue
-        row = [program, f"{statistics.median(map(cpu, native)):.2f}"]
-        for kind in kinds:
-            text, middle = cell(pairs(folder, program, part, kind), part)
-            row.append(text)
-            if middle:
-                middles[kind].append(middle)
-        rows.append(row)
-    if not rows:
+def collect(folder, program, part, kinds):
+    at = os.path.join(folder, program, part.name)
+    unit = 1 if part.is_ratio else 1000
+    native = [cpu(row) * unit for row in read_runs(f"{at}.native")]
+    if not native:
         return
-    print(f"\n{title}: median of the turns (quartiles).\n")
-    print("| " + " | ".join(["program", "native, s", *kinds]) + " |\n|" + "---|" * (len(kinds) + 2))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    if part != "processes":
-        means = [f"{statistics.geometric_mean(middles[kind]):.3f} of {len(middles[kind])}" if middles[kind] else "-" for kind in kinds]
-        print("| " + " | ".join(["geometric mean", "", *means]) + " |")
+    part.plain[program] = statistics.median(native)
+    for kind in kinds:
+        other = [cpu(row) * unit for row in read_runs(f"{at}.{kind}")]
+        if len(other) == len(native):  # otherwise a turn failed, and none has its partner
+            part.add(kind, program, zip(native, other))
 
 
 def main():
-    folder, programs = sys.argv[1], sys.argv[2:]
-    for part in PARTS:
-        show(folder, part, programs)
+    folder, command, programs = sys.argv[1], sys.argv[2], sys.argv[3:]
+    for part, kinds in PARTS.values():
+        for program in programs:
+            collect(folder, program, part, kinds)
+        print_part(part, kinds)
+    write_json(os.path.join(folder, "mechanisms.json"), folder, "native", command, [part for part, _ in PARTS.values()])
 
 
 main()

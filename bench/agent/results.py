@@ -6,8 +6,12 @@ import os
 import re
 import statistics
 import subprocess
+import sys
 
 from recording import Recording
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from turns import quartiles  # noqa: E402,F401 (also for those who import this)
 
 
 def read_runs(path):
@@ -21,12 +25,6 @@ def read_runs(path):
 
 def cpu(row):
     return row[0] + row[1]
-
-
-def quartiles(values):
-    if len(values) < 2:
-        return values * 3 if values else [math.nan] * 3
-    return statistics.quantiles(values, n=4, method="inclusive")
 
 
 class Results:

@@ -8,7 +8,7 @@
 #              250, in turn
 #   heap       the work natively, with each allocation, with one in 512 KB, and under heaptrack, in turn
 #   processes  what each of these costs a process that does next to nothing: samples natively and by walks, in turn
-#   mechanisms prints samples, heap and processes
+#   mechanisms prints samples, heap and processes; DIR/mechanisms.json has the ratios, for bench/costs.py
 #   numbers    a run with samples, whose recording is kept: nodes, edges, ids, epochs, depths; a run that counts pushes and the agent's
 #              own CPU time
 #   pairs      the work natively and under the agent, in turn
@@ -24,7 +24,7 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=$here/../../build
-dir='' pairs=9 cpu=0 parts=''
+dir='' pairs=9 cpu=0 parts='' typed="bench/agent/run.sh $*"
 while getopts b:w:n:c:p: name; do
 	case $name in
 	b) build=$OPTARG ;;
@@ -118,6 +118,7 @@ turns() {
 		rm -f "$result.$kind" "$dir/perf.data"*
 	done
 	for ((n = 0; n < pairs; n++)); do
+		cat /proc/loadavg >>"$dir/load"
 		for kind in "${kinds[@]}"; do
 			# shellcheck disable=SC2046
 			run "$work" "$result.$kind" $(with "$kind") || true
@@ -160,7 +161,7 @@ for part in $parts; do
 		esac
 	done
 	case $part in
-	mechanisms) python3 "$here/mechanisms.py" "$dir" "$@" ;;
+	mechanisms) python3 "$here/mechanisms.py" "$dir" "$typed" "$@" ;;
 	tables) python3 "$here/tables.py" "$dir" "$build/waymark" "$@" ;;
 	plots) python3 "$here/plots.py" "$dir" "$build/waymark" "$dir" "$@" ;;
 	esac

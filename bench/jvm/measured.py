@@ -4,8 +4,8 @@ import os
 import statistics
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "agent"))
-from results import quartiles  # noqa: E402,F401 (also for those who import this)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from turns import quartiles  # noqa: E402,F401 (also for those who import this)
 
 MEASURES = {"process": 0, "main": 1, "wall": 2}
 
@@ -55,11 +55,13 @@ class Program:
         runs = [getattr(run, value) for run in self.runs[variant].values()]
         return statistics.median(runs) if runs else math.nan
 
-    def ratios(self, variant, value):
-        """To plain, pair by pair."""
+    def pairs(self, variant, value):
+        """(plain, other), turn by turn."""
         plain, other = self.runs["plain"], self.runs[variant]
-        pairs = [(getattr(plain[n], value), getattr(other[n], value)) for n in sorted(plain.keys() & other.keys())]
-        return [b / a for a, b in pairs if a]
+        return [(getattr(plain[n], value), getattr(other[n], value)) for n in sorted(plain.keys() & other.keys())]
+
+    def ratios(self, variant, value):
+        return [other / plain for plain, other in self.pairs(variant, value) if plain]
 
 
 def read_arguments(words):
