@@ -257,10 +257,9 @@ static void list_operands(struct code *c)
 	}
 }
 
-struct error *code_load(const struct bitcode_vec *units, struct code *ret)
+struct error *code_open(const struct bitcode_vec *units, struct code *ret)
 {
 	struct code c = {.context = LLVMContextCreate(), .unit_count = units->count};
-	uint32_t successors = 0, operands = 0;
 	struct error *err = NULL;
 
 	LLVMContextSetDiagnosticHandler(c.context, ignore, NULL);
@@ -268,22 +267,29 @@ struct error *code_load(const struct bitcode_vec *units, struct code *ret)
 		err = load_unit(&c, &units->items[i], i);
 	if (!err && !c.module)
 		err = error_create(ERROR_NOT_FOUND, "the program carries no bitcode");
-	if (!err)
-		err = promote_variables(&c);
-	if (!err) {
-		c.layout = LLVMGetModuleDataLayout(c.module);
-		count(&c, &successors, &operands);
-		err = allocate(&c, successors, operands);
-	}
-	if (!err)
-		err = number(&c);
-	if (err) {
+	if (err)
 		code_deinit(&c);
+	else
+		*ret = c;
+	return err;
+}
+
+struct error *code_number_all(struct code *c)
+{
+	uint32_t successors = 0, operands = 0;
+	struct error *err = promote_variables(c);
+
+	if (err)
 		return err;
-	}
-	link_blocks(&c);
-	list_operands(&c);
-	*ret = c;
+	c->layout = LLVMGetModuleDataLayout(c->module);
+	count(c, &successors, &operands);
+	err = allocate(c, successors, operands);
+	if (!err)
+		err = number(c);
+	if (err)
+		return err;
+	link_blocks(c);
+	list_operands(c);
 	return NULL;
 }
 
@@ -348,7 +354,12 @@ const char *code_origin(const struct code *c, uint32_t function, uint32_t *ret_u
 
 uint32_t code_lines(const struct code *c, uint32_t instruction, struct code_line *ret, uint32_t max)
 {
-	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(c->instructions[instruction].value);
+	return code_lines_of(c->instructions[instruction].value, ret, max);
+}
+
+uint32_t code_lines_of(LLVMValueRef instruction, struct code_line *ret, uint32_t max)
+{
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
 	uint32_t count = 0;
 
 	for (; location && count < max; location = LLVMDILocationGetInlinedAt(location)) {
@@ -364,4 +375,21 @@ uint32_t code_lines(const struct code *c, uint32_t instruction, struct code_line
 		line->file = LLVMDIFileGetFilename(file, &len_bytes);
 	}
 	return count;
+}
+
+static bool is_slash(char c)
+{
+	return c == '/';
+}
+
+bool code_file_ends_with(const struct code_line *line, const char *name)
+{
+	size_t whole_len, len = strlen(name);
+
+	if (!line->file)
+		return false;
+	whole_len = strlen(line->file);
+	if (len > whole_len || strcmp(line->file + whole_len - len, name) != 0)
+		return false;
+	return len == whole_len || is_slash(line->file[whole_len - len - 1]) || is_slash(*name);
 }

@@ -60,8 +60,9 @@ struct code {
 	uint32_t *argument_function; /* [argument_count] */
 };
 
-/* Units are linked together. The code lives until code_deinit. */
-struct error *code_load(const struct bitcode_vec *units, struct code *ret);
+/* Units are linked together. Between the two steps, instructions can be put into the module. The code lives until code_deinit. */
+struct error *code_open(const struct bitcode_vec *units, struct code *ret);
+struct error *code_number_all(struct code *c);
 void code_deinit(struct code *c);
 
 /* CODE_NONE: it is neither an instruction nor an argument. */
@@ -90,5 +91,8 @@ struct code_line {
 };
 /* The lines of an instruction, from the innermost inlined function outwards. Returns how many, at most `max`. */
 uint32_t code_lines(const struct code *c, uint32_t instruction, struct code_line *ret, uint32_t max);
+uint32_t code_lines_of(LLVMValueRef instruction, struct code_line *ret, uint32_t max);
+/* The line's file is that one; a name need not be whole, but its components. */
+bool code_file_ends_with(const struct code_line *line, const char *name);
 
 #endif

@@ -70,10 +70,11 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_slice = {
 	.name = "slice",
 	.summary = "show which lines can have decided what a line does",
-	.usage = "Usage: waymark slice [OPTIONS] PROGRAM FILE:LINE\n"
+	.usage = "Usage: waymark slice [OPTIONS] PROGRAM FILE:LINE[:VARIABLE]\n"
 		 "\n"
 		 "Shows each source line that can have decided whether FILE:LINE runs and which\n"
-		 "values it uses, and why. PROGRAM was built with `waymark cc --wm=trace -g`.\n",
+		 "values it uses, and why; with VARIABLE, which can have decided its value there.\n"
+		 "PROGRAM was built with `waymark cc --wm=trace -g`.\n",
 	.options = option_rows,
 	.operands = {{"program", COMPLETE_FILE, NULL, false}, {"file:line", COMPLETE_NOTHING, NULL, false}},
 	.run = run,

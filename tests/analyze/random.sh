@@ -11,7 +11,7 @@ first=${2:-1} count=${3:-12}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-slices.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
 cd "$tmp" || exit 1
-failed=0 slices=0 lines_in=0 lines_of=0 changed=0
+failed=0 slices=0 variables=0 lines_in=0 lines_of=0 changed=0
 
 # differs WHERE LINE...: the values of that watch() with noise on these lines, compared with those of the plain run.
 differs() {
@@ -21,9 +21,22 @@ differs() {
 	! cmp -s noise.out "plain.$where"
 }
 
+# Every second program is asked for the variable that is watched, where it is one.
+criterion_of() { # SEED LINE
+	local value
+	value=$(sed -n "$2s/.*watch([0-9]*, \(.*\));.*/\1/p" program.c)
+	if [ $(($1 % 2)) = 0 ] && [[ $value =~ ^[a-z0-9]*(->[a-z]+)*$ && ! $value =~ ^[0-9] ]]; then
+		echo "program.c:$2:$value"
+	else
+		echo "program.c:$2"
+	fi
+}
+
 check_watch() { # SEED LINE WHERE
-	local all in out some
-	"$build/waymark" slice --format=json program "program.c:$2" >slice.json || { echo "FAIL seed $1: no slice of line $2"; failed=1; return; }
+	local all in out some criterion
+	criterion=$(criterion_of "$1" "$2")
+	[[ $criterion = *:*:* ]] && variables=$((variables + 1))
+	"$build/waymark" slice --format=json program "$criterion" >slice.json || { echo "FAIL seed $1: no slice of $criterion"; failed=1; return; }
 	grep "^$3 " plain.out >"plain.$3"
 	all=$(grep -nE '[VPQ]\(' program.c | grep -v '#define' | cut -d: -f1)
 	in=$(grep -o '"line": [0-9]*' slice.json | cut -d' ' -f2)
@@ -35,7 +48,7 @@ check_watch() { # SEED LINE WHERE
 		for some in "${out[@]}"; do
 			differs "$3" "$some" && echo "  by line $some alone: $(sed -n "${some}p" program.c)"
 		done
-		echo "FAIL seed $1: watch($3) in line $2 sees other values when lines outside of its slice change"
+		echo "FAIL seed $1: watch($3) in line $2 sees other values when lines outside of the slice of $criterion change"
 		failed=1
 	fi
 	# Noise in the slice is mostly seen.
@@ -53,7 +66,7 @@ for ((seed = first; seed < first + count; seed++)); do
 		grep -q "^$where " plain.out && check_watch "$seed" "$line" "$where"
 	done < <(grep -n '	watch([0-9]' program.c)
 done
-echo "seeds $first to $((seed - 1)): $slices slices, $((100 * lines_in / (lines_of + 1))) % of the lines in them; noise there was seen $changed times"
-[ "$slices" -gt 0 ] && [ $((2 * changed)) -gt "$slices" ] && [ $((100 * lines_in)) -lt $((90 * lines_of)) ] ||
+echo "seeds $first to $((seed - 1)): $slices slices, $variables of variables, $((100 * lines_in / (lines_of + 1))) % of the lines in them; noise there was seen $changed times"
+[ "$slices" -gt 0 ] && [ "$variables" -gt 0 ] && [ $((2 * changed)) -gt "$slices" ] && [ $((100 * lines_in)) -lt $((90 * lines_of)) ] ||
 	{ echo "FAIL: too few slices, too large ones, or noise that nobody sees"; failed=1; }
 exit $failed

@@ -105,6 +105,58 @@ for line in $(lines_with 'in \*/') $(lines_with 'in for seen') $(lines_with 'in 
 	grep -qE "^ *$line  " slice.txt || fail "threads: line $line is not in the slice of the result"
 done
 
+# A variable: its value alone, where the line begins or behind where the line sets it; one of several of that name by its scope.
+cat >variables.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+struct pair { int a; struct { int b; int c; }; };
+static int limit;
+__attribute__((used)) int sum(struct pair *p, int size)
+{
+	static int calls;
+	int size_of = size + 1; /* size */
+	int gone = abs(p->a);
+	calls++; /* calls */
+	for (int size = 0; size < p->c; size++) /* loop */
+		size_of = size_of * 3 ^ p->b; /* here */
+	limit = size_of; /* limit */
+	return limit;
+}
+int main(int argc, char **argv)
+{
+	struct pair p;
+	p.a = argc; /* a */
+	p.b = atoi(argv[1]); /* b */
+	p.c = atoi(argv[2]); /* c */
+	int n = atoi(argv[3]); /* n */
+	return sum(&p, n); /* call */
+}
+END
+number_of() { grep -nF "/* $1 */" variables.c | cut -d: -f1; }
+variable() { # PROGRAM LINE:VARIABLE IN... - OUT...
+	local of=$2 in=1 name program=$1
+	"$build/waymark" slice "$1" "variables.c:$of" >slice.txt || fail "$of: status $?"
+	shift 2
+	for name; do
+		[ "$name" = - ] && in=0 && continue
+		grep -qE "^ *$(number_of "$name")  " slice.txt
+		[ $? = $((1 - in)) ] || fail "$program $of: '$name' is not where it should be ($in)"
+	done
+}
+"$build/waymark" cc --wm=trace -g -O0 variables.c -o variables || exit 1
+"$build/waymark" cc --wm=trace -g -O2 -fno-inline variables.c -o optimized || exit 1
+here=$(number_of here)
+for program in variables optimized; do
+	variable $program "$here:p" loop call c - n b a size
+	variable $program "$here:p->b" loop call b c - n a size
+	variable $program "$(number_of size):size_of" n call - b c a
+	variable $program "$(number_of call):p.c" c - n b a
+done
+variable variables "$here:size" loop call c - n b a size
+variable variables "$here:calls" calls loop call c - n b a size
+variable variables "$(number_of loop):size" loop call c - n b a size
+variable variables "$(number_of limit):limit" limit here size n b c call - a calls
+
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got
 	shift 2
@@ -113,7 +165,15 @@ refused() { # STATUS TEXT ARGUMENTS...
 	[ $got = "$status" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF "$text" err || fail "slice $*: status $got, $(cat err)"
 }
 refused 1 'the program has no code of settings.c:1' settings settings.c:1
+refused 1 'the nearest lines with code are ' settings "settings.c:$((crash + 2))"
+refused 1 'no code of a file nothing.c' settings nothing.c:1
+refused 1 "no variable 'nothing' is known there; besides globals there are p, size, size_of, gone, size" variables "variables.c:$here:nothing"
+refused 1 "no member 'd'; there are a, b, c" variables "variables.c:$here:p->d"
+refused 1 'there are no members' variables "variables.c:$here:size.d"
+refused 1 'a variable is needed' variables "variables.c:$here:p[2]"
+refused 1 'the optimizer kept no value of gone there' optimized "variables.c:$here:gone"
 refused 1 'FILE:LINE is needed' settings settings.c
+refused 1 'FILE:LINE is needed' settings settings.c:3:
 refused 1 'FILE:LINE is needed' settings settings.c:x
 refused 1 '/nowhere' /nowhere settings.c:1
 clang-19 -g settings.c -o plain

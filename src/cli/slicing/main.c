@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/probe.h"
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/message.h"
@@ -18,31 +19,59 @@ struct work {
 	const char *criterion;
 	char *file;
 	uint32_t line;
+	const char *variable;       /* NULL: all that the line does */
+	struct ir_value_vec probes; /* of the variable */
 	struct code code;
 	struct memory memory;
 	struct regions regions;
 	struct sources sources;
 };
 
+/* The line number begins behind the last colon that digits follow up to the end or a colon. */
 static struct error *parse_criterion(struct work *w)
 {
-	const char *colon = strrchr(w->criterion, ':');
-	char *end = NULL;
-	unsigned long line = colon ? strtoul(colon + 1, &end, 10) : 0;
+	const char *found = NULL;
+	unsigned long line = 0;
 
-	if (!colon || colon == w->criterion || !line || line > UINT32_MAX || *end)
-		return error_create(ERROR_ARGUMENT, "%s: FILE:LINE is needed, such as main.c:12", w->criterion);
-	w->file = strndup(w->criterion, (size_t)(colon - w->criterion));
+	for (const char *colon = strchr(w->criterion, ':'); colon; colon = strchr(colon + 1, ':')) {
+		char *end;
+		unsigned long number = strtoul(colon + 1, &end, 10);
+
+		if (colon == w->criterion || colon[1] < '0' || colon[1] > '9' || (*end && *end != ':'))
+			continue;
+		found = colon;
+		line = number;
+		w->variable = *end ? end + 1 : NULL;
+	}
+	if (!line || line > UINT32_MAX || (w->variable && !*w->variable))
+		return error_create(ERROR_ARGUMENT, "%s: FILE:LINE is needed, such as main.c:12, or FILE:LINE:VARIABLE",
+				    w->criterion);
+	w->file = strndup(w->criterion, (size_t)(found - w->criterion));
 	w->line = (uint32_t)line;
 	return w->file ? NULL : &error_no_memory;
 }
 
-struct error *slicing_load(const struct object_search *search, const struct object_wanted *wanted, struct code *ret)
+struct error *slicing_open(const struct object_search *search, const struct object_wanted *wanted, struct code *ret)
 {
 	CLEANUP(bitcode_deinit) struct bitcode_vec units = {0};
 	struct error *err = object_find_bitcode(search, wanted, &units);
 
-	return err ? err : code_load(&units, ret);
+	return err ? err : code_open(&units, ret);
+}
+
+struct error *slicing_load(const struct object_search *search, const struct object_wanted *wanted, struct code *ret)
+{
+	struct code code;
+	struct error *err = slicing_open(search, wanted, &code);
+
+	if (err)
+		return err;
+	err = code_number_all(&code);
+	if (err)
+		code_deinit(&code);
+	else
+		*ret = code;
+	return err;
 }
 
 static struct error *load(struct work *w)
@@ -55,7 +84,10 @@ static struct error *load(struct work *w)
 		return err;
 	wanted.build_id = o.build_id;
 	object_deinit(&o);
-	return slicing_load(&w->options->search, &wanted, &w->code);
+	err = slicing_open(&w->options->search, &wanted, &w->code);
+	if (!err && w->variable)
+		err = probe_add(&w->code, &(struct probe_question){w->file, w->line, w->variable}, &w->probes);
+	return err ? err : code_number_all(&w->code);
 }
 
 static struct error *print(struct work *w, const struct slice_lines *lines)
@@ -75,6 +107,30 @@ static struct error *print(struct work *w, const struct slice_lines *lines)
 	return output_end(&out, err);
 }
 
+static struct error *no_code(const struct work *w)
+{
+	struct slice_near near = slice_near_line(&w->code, w->file, w->line);
+
+	if (!near.has_file)
+		return error_create(ERROR_NOT_FOUND, "%s: the program has no code of a file %s with debug information",
+				    w->program, w->file);
+	if (near.before && near.after)
+		return error_create(ERROR_NOT_FOUND,
+				    "%s: the program has no code of %s:%u; the nearest lines with code are %u and %u",
+				    w->program, w->file, w->line, near.before, near.after);
+	return error_create(ERROR_NOT_FOUND, "%s: the program has no code of %s:%u; the nearest line with code is %u",
+			    w->program, w->file, w->line, near.before ? near.before : near.after);
+}
+
+/* What is asked about: instructions. criteria: [instruction_count] */
+static struct error *find_criteria(struct work *w, uint32_t *criteria, uint32_t *ret)
+{
+	*ret = w->variable ? (uint32_t)w->probes.count : slice_find_line(&w->code, w->file, w->line, criteria);
+	for (size_t i = 0; i < w->probes.count; i++)
+		criteria[i] = code_number(&w->code, w->probes.items[i]);
+	return *ret ? NULL : no_code(w);
+}
+
 static struct error *slice_line(struct work *w)
 {
 	CLEANUP(slice_lines_deinit) struct slice_lines lines = {0};
@@ -85,9 +141,7 @@ static struct error *slice_line(struct work *w)
 	struct error *err = criteria ? NULL : &error_no_memory;
 
 	if (!err)
-		request.criterion_count = slice_find_line(&w->code, w->file, w->line, criteria);
-	if (!err && !request.criterion_count)
-		err = error_create(ERROR_NOT_FOUND, "%s: the program has no code of %s", w->program, w->criterion);
+		err = find_criteria(w, criteria, &request.criterion_count);
 	if (!err)
 		err = slice_backward(&request, &slice);
 	arena_deinit(&scratch);
@@ -133,6 +187,7 @@ int main(int argc, char **argv)
 		memory_deinit(&w.memory);
 		code_deinit(&w.code);
 		sources_deinit(&w.sources);
+		ir_value_vec_deinit(&w.probes);
 		free(w.file);
 	}
 	object_search_deinit(&o.search);

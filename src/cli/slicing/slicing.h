@@ -7,7 +7,8 @@
 #include "analyze/code.h"
 #include "object/find.h"
 
-/* The code that an image carries. */
+/* The code that an image carries; opened: not numbered yet (code_open). */
+struct error *slicing_open(const struct object_search *search, const struct object_wanted *wanted, struct code *ret);
 struct error *slicing_load(const struct object_search *search, const struct object_wanted *wanted, struct code *ret);
 
 /* `waymark core --slice`: the exit status. */

@@ -31,16 +31,6 @@ static bool is_slash(char c)
 	return c == '/';
 }
 
-/* The name, or its last components. */
-static bool ends_with(const char *whole, const char *end)
-{
-	size_t whole_len = strlen(whole), len = strlen(end);
-
-	if (len > whole_len || strcmp(whole + whole_len - len, end) != 0)
-		return false;
-	return len == whole_len || is_slash(whole[whole_len - len - 1]) || is_slash(*end);
-}
-
 uint32_t slice_find_line(const struct code *c, const char *name, uint32_t line, uint32_t *ret)
 {
 	uint32_t count = 0;
@@ -50,12 +40,35 @@ uint32_t slice_find_line(const struct code *c, const char *name, uint32_t line, 
 		uint32_t levels = code_lines(c, i, lines, INLINED_MAX);
 
 		for (uint32_t k = 0; k < levels; k++)
-			if (lines[k].line == line && lines[k].file && ends_with(lines[k].file, name)) {
+			if (lines[k].line == line && code_file_ends_with(&lines[k], name)) {
 				ret[count++] = i;
 				break;
 			}
 	}
 	return count;
+}
+
+struct slice_near slice_near_line(const struct code *c, const char *name, uint32_t line)
+{
+	struct slice_near near = {0};
+
+	for (uint32_t i = 0; i < c->instruction_count; i++) {
+		struct code_line lines[INLINED_MAX];
+		uint32_t levels = code_lines(c, i, lines, INLINED_MAX);
+
+		for (uint32_t k = 0; k < levels; k++) {
+			uint32_t at = lines[k].line;
+
+			if (!at || !code_file_ends_with(&lines[k], name))
+				continue;
+			near.has_file = true;
+			if (at < line && at > near.before)
+				near.before = at;
+			if (at > line && (!near.after || at < near.after))
+				near.after = at;
+		}
+	}
+	return near;
 }
 
 static struct error *name_file(struct making *m, const struct code_line *line, uint32_t *ret)

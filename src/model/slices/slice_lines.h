@@ -36,6 +36,13 @@ struct slice_lines {
  * file's name, by whole components. ret: [instruction_count]. Returns how many. */
 uint32_t slice_find_line(const struct code *c, const char *name, uint32_t line, uint32_t *ret);
 
+/* The lines with code that are next to a line: the last one in front of it and the first one behind it. 0: none. */
+struct slice_near {
+	bool has_file; /* the program has code of that file at all */
+	uint32_t before, after;
+};
+struct slice_near slice_near_line(const struct code *c, const char *name, uint32_t line);
+
 struct error *slice_lines_make(const struct regions *r, const struct slice *s, struct slice_lines *ret);
 void slice_lines_deinit(struct slice_lines *l);
 
