@@ -1,6 +1,7 @@
 /* control.c - control dependence from the tree of postdominators, which is that of dominators of the graph turned round. */
 #include "analyze/control.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/paths/dominators.h"
@@ -178,4 +179,45 @@ void control_deinit(struct control *control)
 {
 	arena_deinit(&control->arena);
 	*control = (struct control){0};
+}
+
+/* ---- of all functions ---- */
+
+struct error *controls_init(const struct code *c, struct controls *ret)
+{
+	*ret = (struct controls){.code = c,
+				 .of = calloc((size_t)c->function_count + 1, sizeof *ret->of),
+				 .is_found = calloc((size_t)c->function_count + 1, sizeof *ret->is_found)};
+	if (ret->of && ret->is_found)
+		return NULL;
+	controls_deinit(ret);
+	return &error_no_memory;
+}
+
+void controls_deinit(struct controls *controls)
+{
+	for (uint32_t f = 0; controls->is_found && controls->of && f < controls->code->function_count; f++)
+		if (controls->is_found[f])
+			control_deinit(&controls->of[f]);
+	free(controls->of);
+	free(controls->is_found);
+	*controls = (struct controls){0};
+}
+
+struct error *controls_of(struct controls *controls, uint32_t block, const uint32_t **ret_first, uint32_t *ret_count)
+{
+	uint32_t function = controls->code->blocks[block].function, at;
+	struct control *control = &controls->of[function];
+
+	if (!controls->is_found[function]) {
+		struct error *err = control_find(controls->code, function, control);
+
+		if (err)
+			return err;
+		controls->is_found[function] = true;
+	}
+	at = block - control->first_block;
+	*ret_first = &control->deciders[control->first[at]];
+	*ret_count = control->first[at + 1] - control->first[at];
+	return NULL;
 }

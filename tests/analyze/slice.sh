@@ -31,6 +31,9 @@ for level in -O0 -O2; do
 		assert lines[int(sys.argv[2])]["why"] == "criterion"
 		assert all(line.get("of_line", int(sys.argv[2])) in lines for line in lines.values())
 		assert list(lines) == sorted(lines)
+		chain = slice["chain"]
+		assert len(chain) > 1 and chain[0] == {"file": file["file"], "line": int(sys.argv[2]), "why": "criterion"}, chain
+		assert all(link["line"] in lines and link["line"] != before["line"] for before, link in zip(chain, chain[1:])), chain
 	E
 	# Who sets r->section, who decides that the line is a value, who reads the line.
 	for text in 'r->section = closed->outer' "strchr(line, '=')" 'while (fgets(' 'strncmp(line, "end", 3)' 'set_value(r, line)'; do
@@ -156,6 +159,46 @@ variable variables "$here:size" loop call c - n b a size
 variable variables "$here:calls" calls loop call c - n b a size
 variable variables "$(number_of loop):size" loop call c - n b a size
 variable variables "$(number_of limit):limit" limit here size n b c call - a calls
+
+# The shortest chain: the flow of the value from where it begins, not what overwrote it before, nor where it is kept; else branches and calls.
+cat >chain.c <<'END'
+#include <stdlib.h>
+static int kept;
+static struct { int old, value; } both;
+static int twice(int n)
+{
+	return n * 2; /* twice */
+}
+static void keep(int *where, int n)
+{
+	*where = n; /* keep */
+}
+static int limited(int n)
+{
+	if (n > 3) /* if */
+		abort(); /* abort */
+	return kept; /* kept */
+}
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[1]); /* n */
+	kept = 0; /* overwritten */
+	both.old = argc; /* old */
+	keep(&both.value, n); /* value */
+	kept = twice(both.value); /* call */
+	return limited(argc); /* limited */
+}
+END
+"$build/waymark" cc --wm=trace -g -O0 chain.c -o chain || exit 1
+chain() { # NAME...: of the lines, from the criterion on
+	local of="" name
+	for name; do of+=$(grep -nF "/* $name */" chain.c | cut -d: -f1)" "; done
+	"$build/waymark" slice --format=json chain "chain.c:${of%% *}" >slice.json || fail "chain of $1: status $?"
+	python3 -c 'import json; print(*[link["line"] for link in json.load(open("slice.json"))["chain"]], end=" ")' >chain.txt
+	[ "$(cat chain.txt)" = "$of" ] || fail "the chain of '$1' is $(cat chain.txt)and not $of"
+}
+chain kept call twice call keep value n
+chain abort if limited
 
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got

@@ -44,6 +44,7 @@ struct work {
 	uint32_t line_instruction_count;
 	struct slice_size sizes[SLICES_OF + 1];
 	struct slice_lines shown;
+	struct slice_chain chain; /* of the slice that is shown */
 };
 
 /* ---- where ---- */
@@ -148,22 +149,33 @@ static struct error *analyse(struct work *w, struct analysis *a)
 	return err;
 }
 
-static struct error *measure(struct work *w, const struct analysis *a, const struct slice *s, enum slice_of of)
+static struct error *find_chain(struct work *w, const struct slice_request *request, const struct slice *s)
+{
+	CLEANUP(depends_deinit) struct depends depends = {0};
+	struct error *err = depends_init(request->regions, s, request->runs, &depends);
+
+	if (err)
+		return err;
+	return slice_chain_find(&depends, &w->shown, request->criteria, request->criterion_count, &w->chain);
+}
+
+static struct error *measure(struct work *w, const struct slice_request *request, const struct slice *s, enum slice_of of)
 {
 	struct slice_size *size = &w->sizes[of];
 	struct slice_lines lines;
-	struct error *err = slice_lines_make(&a->regions, s, &lines);
+	struct error *err = slice_lines_make(request->regions, s, &lines);
 
 	if (err)
 		return err;
 	size->is_known = true;
 	size->lines = lines.count_in;
 	size->instructions = lines.instructions_in;
-	if (w->request->slice_of == of)
-		w->shown = lines;
-	else
+	if (w->request->slice_of != of) {
 		slice_lines_deinit(&lines);
-	return NULL;
+		return NULL;
+	}
+	w->shown = lines;
+	return find_chain(w, request, s);
 }
 
 static struct error *slice_once(struct work *w, const struct analysis *a, const struct crash_stack *stack,
@@ -187,7 +199,7 @@ static struct error *slice_once(struct work *w, const struct analysis *a, const 
 		request.frames_are_whole = stack->is_whole;
 	}
 	err = slice_backward(&request, &slice);
-	return err ? err : measure(w, a, &slice, of);
+	return err ? err : measure(w, &request, &slice, of);
 }
 
 /* From a line the stack tells nothing: its slice is that of all code. */
@@ -271,6 +283,7 @@ static struct error *print(struct work *w)
 	struct slice_report report = {.program = s->modules[s->main_module].path,
 				      .criterion = w->criterion,
 				      .lines = &w->shown,
+				      .chain = &w->chain,
 				      .sources = &w->request->reading.sources,
 				      .is_explained = w->request->is_explained,
 				      .sizes = &sizes};
@@ -308,6 +321,7 @@ static struct error *run(struct work *w)
 static void work_deinit(struct work *w)
 {
 	slice_lines_deinit(&w->shown);
+	slice_chain_deinit(&w->chain);
 	for (int i = 0; i < 2; i++) {
 		struct analysis *a = i ? &w->all : &w->active;
 

@@ -90,11 +90,12 @@ static struct error *load(struct work *w)
 	return err ? err : code_number_all(&w->code);
 }
 
-static struct error *print(struct work *w, const struct slice_lines *lines)
+static struct error *print(struct work *w, const struct slice_lines *lines, const struct slice_chain *chain)
 {
 	struct slice_report report = {.program = w->program,
 				      .criterion = w->criterion,
 				      .lines = lines,
+				      .chain = chain,
 				      .sources = &w->sources,
 				      .is_explained = w->options->is_explained};
 	struct output out;
@@ -135,6 +136,8 @@ static struct error *slice_line(struct work *w)
 {
 	CLEANUP(slice_lines_deinit) struct slice_lines lines = {0};
 	CLEANUP(slice_deinit) struct slice slice = {0};
+	CLEANUP(depends_deinit) struct depends depends = {0};
+	CLEANUP(slice_chain_deinit) struct slice_chain chain = {0};
 	struct arena scratch = {0};
 	uint32_t *criteria = arena_calloc(&scratch, (size_t)w->code.instruction_count + 1, sizeof *criteria);
 	struct slice_request request = {.regions = &w->regions, .criteria = criteria};
@@ -144,10 +147,14 @@ static struct error *slice_line(struct work *w)
 		err = find_criteria(w, criteria, &request.criterion_count);
 	if (!err)
 		err = slice_backward(&request, &slice);
-	arena_deinit(&scratch);
 	if (!err)
 		err = slice_lines_make(&w->regions, &slice, &lines);
-	return err ? err : print(w, &lines);
+	if (!err)
+		err = depends_init(&w->regions, &slice, NULL, &depends);
+	if (!err)
+		err = slice_chain_find(&depends, &lines, criteria, request.criterion_count, &chain);
+	arena_deinit(&scratch);
+	return err ? err : print(w, &lines, &chain);
 }
 
 static struct error *run(struct work *w)

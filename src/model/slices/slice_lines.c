@@ -21,9 +21,10 @@ struct making {
 	struct name_vec names;
 	struct hashmap pairs; /* by addresses of folder and file */
 	struct function_ids file_of_pair;
-	struct hashmap places; /* file and line -> number of a line, before they are sorted */
-	uint32_t *line_of;     /* [instruction] of the innermost line */
-	uint32_t *reader_of;   /* [region] an instruction of the slice that reads it */
+	struct hashmap places;        /* file and line -> number of a line, before they are sorted */
+	uint32_t *first;              /* [instruction + 1] in lines_of */
+	struct function_ids lines_of; /* numbers of lines, the innermost first */
+	uint32_t *reader_of;          /* [region] an instruction of the slice that reads it */
 };
 
 static bool is_slash(char c)
@@ -160,7 +161,7 @@ static void take_reason(struct making *m, uint32_t number, uint32_t i, bool is_o
 		return;
 	if (of == CODE_NONE && why.reason != SLICE_CRITERION)
 		of = reader(m, i);
-	of_line = of == CODE_NONE ? SLICE_NO_LINE : m->line_of[of];
+	of_line = of == CODE_NONE ? SLICE_NO_LINE : m->lines->line_of[of];
 	if (of_line == number)
 		of_line = SLICE_NO_LINE;
 	line->is_in = true;
@@ -181,20 +182,23 @@ static struct error *number_lines(struct making *m)
 		struct code_line lines[INLINED_MAX];
 		uint32_t levels = code_lines(m->code, i, lines, INLINED_MAX), number;
 
-		m->line_of[i] = SLICE_NO_LINE;
+		m->lines->line_of[i] = SLICE_NO_LINE;
+		m->first[i] = (uint32_t)m->lines_of.count;
 		for (uint32_t k = 0; k < levels && !err; k++) {
 			err = place_number(m, &lines[k], &number);
+			if (!err)
+				err = function_ids_append(&m->lines_of, number);
 			if (!k)
-				m->line_of[i] = number;
+				m->lines->line_of[i] = number;
 		}
 	}
+	m->first[m->code->instruction_count] = (uint32_t)m->lines_of.count;
 	return err;
 }
 
 static struct error *fill(struct making *m)
 {
 	struct slice_lines *l = m->lines;
-	struct error *err = NULL;
 
 	l->count = m->places.count;
 	l->items = arena_calloc(&l->arena, (size_t)l->count + 1, sizeof *l->items);
@@ -204,19 +208,14 @@ static struct error *fill(struct making *m)
 		l->items[i] = (struct slice_line){.file = m->names.items[m->places.keys[i].words[0]],
 						  .line = (uint32_t)m->places.keys[i].words[1],
 						  .of = SLICE_NO_LINE};
-	for (uint32_t i = 0; i < m->code->instruction_count && !err; i++) {
-		struct code_line lines[INLINED_MAX];
-		uint32_t levels = code_lines(m->code, i, lines, INLINED_MAX), number;
-
+	for (uint32_t i = 0; i < m->code->instruction_count; i++) {
 		l->instructions++;
 		l->instructions_in += m->slice->why[i].reason != SLICE_OUT;
-		for (uint32_t k = 0; k < levels && !err; k++) {
-			err = place_number(m, &lines[k], &number);
-			if (!err && number != SLICE_NO_LINE)
-				take_reason(m, number, i, k > 0);
-		}
+		for (uint32_t k = m->first[i]; k < m->first[i + 1]; k++)
+			if (m->lines_of.items[k] != SLICE_NO_LINE)
+				take_reason(m, m->lines_of.items[k], i, k > m->first[i]);
 	}
-	return err;
+	return NULL;
 }
 
 static int compare_places(const void *a, const void *b, void *lines)
@@ -228,7 +227,7 @@ static int compare_places(const void *a, const void *b, void *lines)
 	return order ? order : compare_u64(x->line, y->line);
 }
 
-static struct error *sort(struct slice_lines *l)
+static struct error *sort(struct slice_lines *l, uint32_t instructions)
 {
 	uint32_t *order = arena_calloc(&l->arena, (size_t)l->count + 1, sizeof *order);
 	uint32_t *place = arena_calloc(&l->arena, (size_t)l->count + 1, sizeof *place);
@@ -247,6 +246,9 @@ static struct error *sort(struct slice_lines *l)
 			sorted[i].of = place[sorted[i].of];
 		l->count_in += sorted[i].is_in;
 	}
+	for (uint32_t i = 0; i < instructions; i++)
+		if (l->line_of[i] != SLICE_NO_LINE)
+			l->line_of[i] = place[l->line_of[i]];
 	l->items = sorted;
 	return NULL;
 }
@@ -293,18 +295,20 @@ struct error *slice_lines_make(const struct regions *r, const struct slice *s, s
 	struct making m = {.code = r->memory->code, .regions = r, .slice = s, .lines = &lines};
 	struct error *err;
 
-	m.line_of = calloc((size_t)m.code->instruction_count + 1, sizeof *m.line_of);
+	lines.line_of = arena_calloc(&lines.arena, (size_t)m.code->instruction_count + 1, sizeof *lines.line_of);
+	m.first = calloc((size_t)m.code->instruction_count + 1, sizeof *m.first);
 	m.reader_of = calloc(r->items.count + 1, sizeof *m.reader_of);
-	err = m.line_of && m.reader_of ? number_lines(&m) : &error_no_memory;
+	err = lines.line_of && m.first && m.reader_of ? number_lines(&m) : &error_no_memory;
 	if (!err) {
 		find_readers(&m);
 		err = fill(&m);
 	}
 	if (!err)
-		err = sort(&lines);
+		err = sort(&lines, m.code->instruction_count);
 	if (!err)
 		err = find_unknown(&m);
-	free(m.line_of);
+	free(m.first);
+	function_ids_deinit(&m.lines_of);
 	free(m.reader_of);
 	name_vec_deinit(&m.names);
 	hashmap_deinit(&m.files);

@@ -27,6 +27,7 @@ struct slice_lines {
 	struct slice_line *items; /* all lines with code, by file and line */
 	uint32_t count;
 	uint32_t count_in;
+	uint32_t *line_of; /* [instruction] its line, the innermost one; SLICE_NO_LINE */
 	uint32_t instructions, instructions_in;
 	struct slice_unknown *unknown; /* most calls first */
 	uint32_t unknown_count;

@@ -2,11 +2,11 @@
 #include "report/slices/slice_render.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/json_writer.h"
 #include "base/plain_text.h"
+#include "base/text.h"
 
 enum {
 	TEXT_COLUMNS = 60, /* of source, before the reason */
@@ -32,20 +32,18 @@ static double percent(uint32_t part, uint32_t whole)
 	return whole ? 100.0 * part / whole : 0;
 }
 
-static void print_reason(const struct slice_report *r, const struct slice_line *line, FILE *out)
+/* of: NULL for no line that differs. */
+static void print_reason(enum slice_reason reason, const struct slice_line *line, const struct slice_line *of,
+			 FILE *out)
 {
-	const struct slice_line *of = line->of == SLICE_NO_LINE ? NULL : &r->lines->items[line->of];
-
-	if (line->reason == SLICE_CRITERION || line->reason == SLICE_COMES_BACK) {
-		fputs(reasons[line->reason].text, out);
+	if (reason == SLICE_CRITERION || reason == SLICE_COMES_BACK) {
+		fputs(reasons[reason].text, out);
 	} else if (!of) {
 		fputs("used in the same line", out);
 	} else {
-		fputs(reasons[line->reason].text, out);
+		fputs(reasons[reason].text, out);
 		if (of->file != line->file) {
-			const char *slash = strrchr(of->file, '/');
-
-			plain_print(out, slash ? slash + 1 : of->file);
+			plain_print(out, text_base_name(of->file));
 			putc(':', out);
 		} else {
 			fputs("line ", out);
@@ -54,7 +52,8 @@ static void print_reason(const struct slice_report *r, const struct slice_line *
 	}
 }
 
-static struct error *print_line(const struct slice_report *r, const struct slice_line *line, FILE *out)
+/* The line of source, up to where its reason stands. */
+static struct error *print_source(const struct slice_report *r, const struct slice_line *line, FILE *out)
 {
 	CLEANUP(arena_deinit) struct arena scratch = {0};
 	const struct source_file *file;
@@ -71,9 +70,46 @@ static struct error *print_line(const struct slice_report *r, const struct slice
 		return &error_no_memory;
 	fprintf(out, "%7" PRIu32 "  %s%*s  ", line->line, text, width < TEXT_COLUMNS ? (int)(TEXT_COLUMNS - width) : 0,
 		"");
-	print_reason(r, line, out);
+	return NULL;
+}
+
+static struct error *print_line(const struct slice_report *r, const struct slice_line *line, FILE *out)
+{
+	struct error *err = print_source(r, line, out);
+
+	if (err)
+		return err;
+	print_reason(line->reason, line, line->of == SLICE_NO_LINE ? NULL : &r->lines->items[line->of], out);
 	putc('\n', out);
 	return NULL;
+}
+
+static struct error *print_chain(const struct slice_report *r, FILE *out)
+{
+	const struct slice_link_vec *links = &r->chain->links;
+	const char *file = NULL;
+	struct error *err = NULL;
+
+	if (r->chain->is_cut)
+		fputs("\nThe shortest chain was not found within its limit of steps.\n", out);
+	if (links->count)
+		fputs("\nThe shortest chain back to a line that no other one explains:\n", out);
+	for (size_t i = 0; i < links->count && !err; i++) {
+		const struct slice_line *line = &r->lines->items[links->items[i].line];
+
+		if (line->file != file) {
+			fputs("    ", out);
+			plain_print(out, line->file);
+			putc('\n', out);
+		}
+		file = line->file;
+		err = print_source(r, line, out);
+		if (err)
+			break;
+		print_reason(links->items[i].reason, line, i ? &r->lines->items[links->items[i - 1].line] : NULL, out);
+		putc('\n', out);
+	}
+	return err;
 }
 
 static void print_unknown(const struct slice_lines *l, FILE *out)
@@ -100,6 +136,8 @@ struct error *slice_render_text(const struct slice_report *r, FILE *out)
 		r->lines->instructions_in, r->lines->instructions);
 	if (r->sizes)
 		slice_sizes_text(r->sizes, out);
+	if (r->chain)
+		err = print_chain(r, out);
 	for (uint32_t i = 0; i < r->lines->count && !err; i++) {
 		const struct slice_line *line = &r->lines->items[i];
 
@@ -118,6 +156,19 @@ struct error *slice_render_text(const struct slice_report *r, FILE *out)
 	return err;
 }
 
+static void print_chain_json(const struct slice_report *r, FILE *out)
+{
+	fputs(",\n \"chain\": [", out);
+	for (size_t i = 0; r->chain && i < r->chain->links.count; i++) {
+		const struct slice_link *link = &r->chain->links.items[i];
+
+		json_print_member(out, i ? ",\n  {" : "\n  {", "file", r->lines->items[link->line].file);
+		fprintf(out, ", \"line\": %" PRIu32 ", \"why\": \"%s\"}", r->lines->items[link->line].line,
+			reasons[link->reason].name);
+	}
+	fputs("]", out);
+}
+
 struct error *slice_render_json(const struct slice_report *r, FILE *out)
 {
 	const char *file = NULL;
@@ -128,8 +179,10 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 		slice_sizes_json(r->sizes, out);
 	fprintf(out,
 		",\n \"lines\": %" PRIu32 ", \"lines_with_code\": %" PRIu32 ", \"instructions\": %" PRIu32
-		", \"instructions_with_code\": %" PRIu32 ",\n \"files\": [",
+		", \"instructions_with_code\": %" PRIu32,
 		r->lines->count_in, r->lines->count, r->lines->instructions_in, r->lines->instructions);
+	print_chain_json(r, out);
+	fputs(",\n \"files\": [", out);
 	for (uint32_t i = 0; i < r->lines->count; i++) {
 		const struct slice_line *line = &r->lines->items[i];
 		const struct slice_line *of = line->of == SLICE_NO_LINE ? NULL : &r->lines->items[line->of];

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "model/slices/slice_chain.h"
 #include "model/slices/slice_lines.h"
 #include "model/source/source.h"
 
@@ -29,6 +30,7 @@ struct slice_report {
 	const char *program;
 	const char *criterion; /* as the user gave it */
 	const struct slice_lines *lines;
+	const struct slice_chain *chain; /* NULL: none */
 	struct sources *sources;
 	bool is_explained;               /* names functions that are not known */
 	const struct slice_sizes *sizes; /* NULL: there is one slice */

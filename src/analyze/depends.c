@@ -1,0 +1,343 @@
+/* depends.c - what an instruction takes from others, one step back (depends.h). */
+#include "analyze/depends.h"
+
+#include <stdlib.h>
+
+#include "analyze/jumps.h"
+#include "llvm/ir.h"
+
+/* Places that a search goes through: the end of each block, in the load's function and its callers, or in a function that is called on the way
+ * back; and in front of each call. */
+enum {
+	WAY_UP,
+	WAY_DOWN,
+	WAYS
+};
+
+struct search {
+	struct depends *d;
+	uint32_t of;
+	struct dependence_vec *found;
+};
+
+static bool is_in(const struct depends *d, uint32_t instruction)
+{
+	return d->slice->why[instruction].reason != SLICE_OUT;
+}
+
+static struct error *add(struct search *s, enum slice_reason reason, uint32_t on)
+{
+	if (on == s->of || (on < s->d->regions->memory->code->instruction_count && !is_in(s->d, on)))
+		return NULL;
+	return dependence_vec_append(s->found, (struct dependence){.reason = reason, .on = on, .through = CODE_NONE});
+}
+
+/* ---- registers ---- */
+
+/* An argument is what each call gives. */
+static struct error *add_given(struct search *s)
+{
+	const struct code *c = s->d->regions->memory->code;
+	uint32_t function = c->argument_function[s->of - c->instruction_count];
+	const struct id_set *callers = &s->d->regions->memory->callers[function];
+	uint32_t place = s->of - c->functions[function].first_argument;
+	struct error *err = NULL;
+
+	for (struct id_iterator i = id_set_begin(callers); !err && id_set_next(callers, &i);) {
+		LLVMValueRef call = c->instructions[i.id].value;
+		uint32_t given;
+
+		if (!is_in(s->d, i.id))
+			continue;
+		given = place < LLVMGetNumArgOperands(call) ? code_number(c, LLVMGetOperand(call, place)) : CODE_NONE;
+		err = dependence_vec_append(s->found, (struct dependence){SLICE_ARGUMENT, given, i.id, false});
+	}
+	return err || s->found->count ? err : add(s, SLICE_ARGUMENT, CODE_NONE);
+}
+
+/* The operand says where memory is, and not what is read or written there. */
+static bool is_address(const struct search *s, LLVMOpcode opcode, uint32_t operand)
+{
+	LLVMValueRef value = s->d->regions->memory->code->instructions[s->of].value;
+
+	if (opcode == LLVMStore)
+		return operand == 1;
+	if (ir_is_call(value))
+		return LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(value, operand))) == LLVMPointerTypeKind;
+	return opcode == LLVMLoad || opcode == LLVMAtomicRMW || opcode == LLVMAtomicCmpXchg ? !operand : false;
+}
+
+/* A constant among these operands can be the value; among others it only takes part in making it. */
+static bool passes_values_on(LLVMOpcode opcode)
+{
+	return opcode == LLVMStore || opcode == LLVMPHI || opcode == LLVMRet || opcode == LLVMSelect ||
+	       opcode == LLVMFreeze;
+}
+
+static struct error *add_operands(struct search *s)
+{
+	const struct code *c = s->d->regions->memory->code;
+	const struct code_instruction *x = &c->instructions[s->of];
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < x->operand_count && !err; i++) {
+		uint32_t number = c->operands[x->first_operand + i];
+		bool address = is_address(s, x->opcode, i);
+		size_t before = s->found->count;
+
+		if (number != CODE_NONE ||
+		    (!address && passes_values_on(x->opcode) && LLVMIsConstant(LLVMGetOperand(x->value, i))))
+			err = add(s, SLICE_VALUE, number);
+		if (s->found->count > before)
+			s->found->items[before].is_address = address;
+	}
+	return err;
+}
+
+static struct error *add_returns(struct search *s)
+{
+	const struct code *c = s->d->regions->memory->code;
+	const struct function_ids *callees = &s->d->regions->memory->callees[s->of];
+	struct error *err = NULL;
+
+	for (size_t k = 0; k < callees->count; k++) {
+		const struct code_function *f = &c->functions[callees->items[k]];
+
+		for (uint32_t i = 0; i < f->instruction_count && !err; i++)
+			if (c->instructions[f->first_instruction + i].opcode == LLVMRet)
+				err = add(s, SLICE_RETURN, f->first_instruction + i);
+	}
+	return err;
+}
+
+/* ---- control ---- */
+
+static struct error *add_control(struct search *s)
+{
+	const struct code *c = s->d->regions->memory->code;
+	const struct id_set *callers = &s->d->regions->memory->callers[code_function_of(c, s->of)];
+	const uint32_t *deciders;
+	uint32_t count;
+	struct error *err = controls_of(&s->d->controls, c->instructions[s->of].block, &deciders, &count);
+
+	for (uint32_t i = 0; !err && i < count; i++)
+		err = add(s, SLICE_CONTROL, control_branch(c, deciders[i]));
+	for (struct id_iterator i = id_set_begin(callers); !err && id_set_next(callers, &i);)
+		err = add(s, SLICE_CALL, i.id);
+	return err;
+}
+
+/* ---- memory ---- */
+
+static struct error *want(struct depends *d, uint32_t place, uint32_t block, const struct id_set *regions)
+{
+	bool is_first = !d->wanted[place].count, is_new = false;
+	struct error *err;
+
+	if (d->runs && !d->runs[block])
+		return NULL;
+	err = id_set_add_all(&d->wanted[place], regions, NULL, &is_new);
+	if (!err && is_first && is_new)
+		err = function_ids_append(&d->touched, place);
+	if (err || !is_new || d->is_waiting[place])
+		return err;
+	d->is_waiting[place] = true;
+	return function_ids_append(&d->waiting, place);
+}
+
+static struct error *want_at_end(struct depends *d, uint32_t block, uint32_t way, const struct id_set *regions)
+{
+	return want(d, WAYS * block + way, block, regions);
+}
+
+static struct error *want_in_front(struct depends *d, uint32_t call, const struct id_set *regions)
+{
+	const struct code *c = d->regions->memory->code;
+
+	return want(d, WAYS * c->block_count + call, c->instructions[call].block, regions);
+}
+
+static struct error *go_down(struct search *s, uint32_t call, const struct id_set *regions)
+{
+	const struct regions *r = s->d->regions;
+	const struct code *c = r->memory->code;
+	const struct function_ids *callees = &r->memory->callees[call];
+	struct id_set changed = {0};
+	struct error *err = NULL;
+
+	for (size_t k = 0; k < callees->count && !err; k++) {
+		const struct code_function *f = &c->functions[callees->items[k]];
+
+		err = id_set_intersect(regions, &r->function_changes[callees->items[k]], &changed);
+		for (uint32_t b = f->first_block; !err && changed.count && b < f->first_block + f->block_count; b++)
+			if (!c->blocks[b].successor_count)
+				err = want_at_end(s->d, b, WAY_DOWN, &changed);
+	}
+	id_set_deinit(&changed);
+	return err;
+}
+
+/* From behind the instruction to in front of it. */
+static struct error *pass(struct search *s, uint32_t i, struct id_set *regions)
+{
+	const struct regions *r = s->d->regions;
+	struct error *err = NULL;
+
+	if (r->memory->callees[i].count)
+		err = go_down(s, i, regions);
+	if (!err && id_set_has(&s->d->landings, i))
+		for (struct id_iterator k = id_set_begin(&s->d->jumps); !err && id_set_next(&s->d->jumps, &k);)
+			err = want_in_front(s->d, k.id, regions);
+	if (!err && id_set_meets(regions, region_set(r, r->changes[i])))
+		err = add(s, SLICE_MEMORY, i);
+	if (r->overwrites[i])
+		id_set_remove_all(regions, region_set(r, r->overwrites[i]));
+	return err;
+}
+
+/* From behind instruction `end` - 1 of the block to its beginning, and on to what leads there. */
+static struct error *pass_block(struct search *s, uint32_t block, uint32_t end, uint32_t way, struct id_set *regions)
+{
+	const struct code *c = s->d->regions->memory->code;
+	const struct code_block *b = &c->blocks[block];
+	const struct id_set *callers = &s->d->regions->memory->callers[b->function];
+	struct error *err = NULL;
+
+	s->d->steps++;
+	for (uint32_t i = end; i-- > b->first_instruction && regions->count && !err;)
+		err = pass(s, i, regions);
+	if (!regions->count)
+		return err;
+	for (uint32_t i = 0; i < b->predecessor_count && !err; i++)
+		err = want_at_end(s->d, c->predecessors[b->first_predecessor + i], way, regions);
+	if (way == WAY_DOWN || block != c->functions[b->function].first_block)
+		return err;
+	for (struct id_iterator i = id_set_begin(callers); !err && id_set_next(callers, &i);)
+		if (is_in(s->d, i.id))
+			err = want_in_front(s->d, i.id, regions);
+	return err;
+}
+
+static void forget(struct depends *d)
+{
+	for (size_t i = 0; i < d->touched.count; i++) {
+		id_set_clear(&d->wanted[d->touched.items[i]]);
+		d->is_waiting[d->touched.items[i]] = false;
+	}
+	d->touched.count = 0;
+	d->waiting.count = 0;
+}
+
+static struct error *pass_place(struct search *s, uint32_t place, struct id_set *regions)
+{
+	const struct code *c = s->d->regions->memory->code;
+	const struct code_block *b;
+
+	if (place >= WAYS * c->block_count) {
+		place -= WAYS * c->block_count;
+		return pass_block(s, c->instructions[place].block, place, WAY_UP, regions);
+	}
+	b = &c->blocks[place / WAYS];
+	return pass_block(s, place / WAYS, b->first_instruction + b->instruction_count, place % WAYS, regions);
+}
+
+static struct error *add_stores(struct search *s)
+{
+	const struct regions *r = s->d->regions;
+	struct id_set regions = {0};
+	struct error *err = id_set_add_all(&regions, region_set(r, r->reads[s->of]), NULL, NULL);
+
+	if (!err && regions.count)
+		err = pass_block(s, r->memory->code->instructions[s->of].block, s->of, WAY_UP, &regions);
+	while (!err && s->d->waiting.count) {
+		uint32_t place = s->d->waiting.items[--s->d->waiting.count];
+
+		s->d->is_waiting[place] = false;
+		id_set_clear(&regions);
+		err = id_set_add_all(&regions, &s->d->wanted[place], NULL, NULL);
+		if (!err)
+			err = pass_place(s, place, &regions);
+	}
+	id_set_deinit(&regions);
+	forget(s->d);
+	return err;
+}
+
+/* Another thread may store at any time. */
+static struct error *add_all_stores(struct search *s)
+{
+	const struct regions *r = s->d->regions;
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < r->memory->code->instruction_count && !err; i++)
+		if (is_in(s->d, i) && id_set_meets(region_set(r, r->reads[s->of]), region_set(r, r->changes[i])))
+			err = add(s, SLICE_MEMORY, i);
+	return err;
+}
+
+static struct error *add_memory(struct search *s)
+{
+	size_t before = s->found->count;
+	struct error *err = s->d->has_threads ? add_all_stores(s) : add_stores(s);
+
+	return err || s->found->count > before ? err : add(s, SLICE_MEMORY, CODE_NONE);
+}
+
+/* ---- the whole ---- */
+
+struct error *depends_on(struct depends *d, uint32_t number, struct dependence_vec *ret)
+{
+	struct search s = {d, number, ret};
+	const struct regions *r = d->regions;
+	const struct code *c = r->memory->code;
+	struct error *err;
+
+	if (number >= c->instruction_count)
+		return add_given(&s);
+	err = r->memory->callees[number].count ? add_returns(&s) : add_operands(&s);
+	if (!err && r->reads[number])
+		err = add_memory(&s);
+	/* What a library makes of nothing that is known comes from outside. */
+	if (!err && !ret->count && ir_is_call(c->instructions[number].value))
+		err = add(&s, SLICE_VALUE, CODE_NONE);
+	return err ? err : add_control(&s);
+}
+
+static size_t place_count(const struct code *c)
+{
+	return (size_t)WAYS * c->block_count + c->instruction_count;
+}
+
+struct error *depends_init(const struct regions *r, const struct slice *s, const bool *runs, struct depends *ret)
+{
+	const struct code *c = r->memory->code;
+	struct depends d = {.regions = r, .slice = s, .runs = runs};
+	struct error *err = controls_init(c, &d.controls);
+
+	d.has_threads = jumps_has_threads(c);
+	d.wanted = calloc(place_count(c) + 1, sizeof *d.wanted);
+	d.is_waiting = calloc(place_count(c) + 1, sizeof *d.is_waiting);
+	if (!err && (!d.wanted || !d.is_waiting))
+		err = &error_no_memory;
+	if (!err)
+		err = jumps_find(c, &d.landings, &d.jumps);
+	if (err)
+		depends_deinit(&d);
+	else
+		*ret = d;
+	return err;
+}
+
+void depends_deinit(struct depends *d)
+{
+	for (size_t i = 0; d->wanted && i < place_count(d->regions->memory->code); i++)
+		id_set_deinit(&d->wanted[i]);
+	free(d->wanted);
+	free(d->is_waiting);
+	controls_deinit(&d->controls);
+	id_set_deinit(&d->landings);
+	id_set_deinit(&d->jumps);
+	function_ids_deinit(&d->touched);
+	function_ids_deinit(&d->waiting);
+	*d = (struct depends){0};
+}
