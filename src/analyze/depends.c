@@ -285,6 +285,14 @@ static struct error *add_memory(struct search *s)
 
 /* ---- the whole ---- */
 
+static bool has_values(const struct dependence_vec *found)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (!found->items[i].is_address)
+			return true;
+	return false;
+}
+
 struct error *depends_on(struct depends *d, uint32_t number, struct dependence_vec *ret)
 {
 	struct search s = {d, number, ret};
@@ -297,8 +305,8 @@ struct error *depends_on(struct depends *d, uint32_t number, struct dependence_v
 	err = r->memory->callees[number].count ? add_returns(&s) : add_operands(&s);
 	if (!err && r->reads[number])
 		err = add_memory(&s);
-	/* What a library makes of nothing that is known comes from outside. */
-	if (!err && !ret->count && ir_is_call(c->instructions[number].value))
+	/* What a library makes of nothing that is known, or of constants, begins there. */
+	if (!err && ir_is_call(c->instructions[number].value) && !has_values(ret))
 		err = add(&s, SLICE_VALUE, CODE_NONE);
 	return err ? err : add_control(&s);
 }

@@ -3,9 +3,19 @@
 
 /* A stepped program is looked at in front of each instruction: it recurses less deeply, and comes to its end. */
 #ifdef STEPPED
-enum { EVEN = 301, DEEP = 150, QUEENS = 5, ACKERMANN = 3 };
+enum {
+	EVEN = 301,
+	DEEP = 150,
+	QUEENS = 5,
+	ACKERMANN = 3
+};
 #else
-enum { EVEN = 20001, DEEP = 50000, QUEENS = 7, ACKERMANN = 6 };
+enum {
+	EVEN = 20001,
+	DEEP = 50000,
+	QUEENS = 7,
+	ACKERMANN = 6
+};
 #endif
 
 static unsigned ackermann(unsigned m, unsigned n)

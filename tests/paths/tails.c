@@ -3,9 +3,17 @@
 
 /* A stepped program is looked at in front of each instruction: its cycles are short, and it comes to its end. */
 #ifdef STEPPED
-enum { ROUNDS = 20, LENGTH = 10, LONGEST = 1001 };
+enum {
+	ROUNDS = 20,
+	LENGTH = 10,
+	LONGEST = 1001
+};
 #else
-enum { ROUNDS = 50, LENGTH = 100, LONGEST = 1000001 };
+enum {
+	ROUNDS = 50,
+	LENGTH = 100,
+	LONGEST = 1000001
+};
 #endif
 
 #define TAIL __attribute__((musttail))

@@ -156,10 +156,11 @@ static struct error *find_chain(struct work *w, const struct slice_request *requ
 
 	if (err)
 		return err;
-	return slice_chain_find(&depends, &w->shown, request->criteria, request->criterion_count, &w->chain);
+	return slice_chain_find(&depends, &w->shown, request, &w->chain);
 }
 
-static struct error *measure(struct work *w, const struct slice_request *request, const struct slice *s, enum slice_of of)
+static struct error *measure(struct work *w, const struct slice_request *request, const struct slice *s,
+			     enum slice_of of)
 {
 	struct slice_size *size = &w->sizes[of];
 	struct slice_lines lines;

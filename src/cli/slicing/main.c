@@ -152,7 +152,7 @@ static struct error *slice_line(struct work *w)
 	if (!err)
 		err = depends_init(&w->regions, &slice, NULL, &depends);
 	if (!err)
-		err = slice_chain_find(&depends, &lines, criteria, request.criterion_count, &chain);
+		err = slice_chain_find(&depends, &lines, &request, &chain);
 	arena_deinit(&scratch);
 	return err ? err : print(w, &lines, &chain);
 }

@@ -30,6 +30,7 @@ struct chain_search {
 	struct depends *d;
 	const struct code *code;
 	const struct slice_lines *lines;
+	const struct slice_request *request;
 	enum links links;
 	struct reached *reached;
 	struct function_ids queue[COSTS]; /* by cost, modulo */
@@ -43,11 +44,23 @@ static uint32_t line_of(const struct chain_search *s, uint32_t number)
 	return number < s->code->instruction_count ? s->lines->line_of[number] : SLICE_NO_LINE;
 }
 
-static bool is_link(const struct chain_search *s, const struct dependence *x, bool is_criterion, bool is_decided)
+/* Of a criterion that control stands in: where it was to read or write, what a call was given. */
+static bool is_link_of_standing(const struct chain_search *s, uint32_t number, const struct dependence *x)
 {
+	return x->reason != SLICE_MEMORY && (s->code->instructions[number].opcode != LLVMStore || x->is_address);
+}
+
+static bool is_link(const struct chain_search *s, uint32_t number, const struct dependence *x, bool is_decided)
+{
+	bool is_criterion = s->reached[number].from == CODE_NONE;
+
 	if (x->reason == SLICE_CALL)
 		return s->links == LINKS_CALLS || (s->links == LINKS_BRANCHES && !is_decided);
-	return s->links != LINKS_VALUES || (x->reason != SLICE_CONTROL && (!x->is_address || is_criterion));
+	if (x->reason == SLICE_CONTROL)
+		return s->links != LINKS_VALUES;
+	if (is_criterion && s->request->criteria_stand)
+		return is_link_of_standing(s, number, x);
+	return s->links != LINKS_VALUES || !x->is_address || is_criterion;
 }
 
 static struct error *reach(struct chain_search *s, uint32_t number, const struct reached *how)
@@ -100,7 +113,7 @@ static struct error *expand(struct chain_search *s, uint32_t number)
 	for (size_t i = 0; i < found.count && !err && s->found == CODE_NONE; i++) {
 		const struct dependence *x = &found.items[i];
 
-		if (!is_link(s, x, s->reached[number].from == CODE_NONE, is_decided))
+		if (!is_link(s, number, x, is_decided))
 			continue;
 		if (is_beginning(s, number, x)) {
 			s->found = number;
@@ -113,12 +126,13 @@ static struct error *expand(struct chain_search *s, uint32_t number)
 	return err;
 }
 
-static struct error *search(struct chain_search *s, const uint32_t *criteria, uint32_t count)
+static struct error *search(struct chain_search *s)
 {
+	const uint32_t *criteria = s->request->criteria;
 	struct error *err = NULL;
 	uint32_t cost = 0, empty = 0;
 
-	for (uint32_t i = 0; i < count && !err; i++)
+	for (uint32_t i = 0; i < s->request->criterion_count && !err; i++)
 		err = reach(s, criteria[i],
 			    &(struct reached){.line = line_of(s, criteria[i]),
 					      .from = CODE_NONE,
@@ -176,15 +190,16 @@ static struct error *retrace(const struct chain_search *s, struct slice_chain *r
 	return err;
 }
 
-static struct error *try(struct depends *d, const struct slice_lines *l, const uint32_t *criteria, uint32_t count,
+static struct error *try(struct depends *d, const struct slice_lines *l, const struct slice_request *request,
 			 enum links links, struct slice_chain *ret)
 {
 	const struct code *code = d->regions->memory->code;
-	struct chain_search s = {.d = d, .code = code, .lines = l, .links = links, .found = CODE_NONE};
+	struct chain_search s = {
+		.d = d, .code = code, .lines = l, .request = request, .links = links, .found = CODE_NONE};
 	struct error *err;
 
 	s.reached = calloc((size_t)code->instruction_count + code->argument_count + 1, sizeof *s.reached);
-	err = s.reached ? search(&s, criteria, count) : &error_no_memory;
+	err = s.reached ? search(&s) : &error_no_memory;
 	if (!err && s.found != CODE_NONE)
 		err = retrace(&s, ret);
 	ret->is_cut = s.found == CODE_NONE && d->steps >= STEPS_MAX_BLOCKS;
@@ -194,14 +209,14 @@ static struct error *try(struct depends *d, const struct slice_lines *l, const u
 	return err;
 }
 
-struct error *slice_chain_find(struct depends *d, const struct slice_lines *l, const uint32_t *criteria, uint32_t count,
+struct error *slice_chain_find(struct depends *d, const struct slice_lines *l, const struct slice_request *request,
 			       struct slice_chain *ret)
 {
 	struct slice_chain chain = {0};
 	struct error *err = NULL;
 
 	for (int links = 0; links < LINKS && !err && !chain.links.count && !chain.is_cut; links++)
-		err = try(d, l, criteria, count, (enum links)links, &chain);
+		err = try(d, l, request, (enum links)links, &chain);
 	if (err)
 		slice_chain_deinit(&chain);
 	else

@@ -23,7 +23,8 @@ struct slice_chain {
 	bool is_cut;                 /* the search was given up */
 };
 
-struct error *slice_chain_find(struct depends *d, const struct slice_lines *l, const uint32_t *criteria, uint32_t count,
+/* d, l: of the slice that was asked for. */
+struct error *slice_chain_find(struct depends *d, const struct slice_lines *l, const struct slice_request *request,
 			       struct slice_chain *ret);
 void slice_chain_deinit(struct slice_chain *c);
 
