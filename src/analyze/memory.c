@@ -382,13 +382,31 @@ static struct error *state_arithmetic(struct builder *b, const struct code_instr
 	return err;
 }
 
+/* Where a constant leads is asked of every access by it, whatever is loaded, stored or passed. */
+static struct error *state_constant_pointers(struct builder *b, const struct code_instruction *i)
+{
+	struct error *err = NULL;
+	uint32_t node;
+
+	for (uint32_t k = 0; k < i->operand_count && !err; k++) {
+		LLVMValueRef operand = LLVMGetOperand(i->value, k);
+
+		if (LLVMIsAConstant(operand) && LLVMGetTypeKind(LLVMTypeOf(operand)) == LLVMPointerTypeKind &&
+		    !memory_leads_nowhere(operand))
+			err = memory_node(b, operand, &node);
+	}
+	return err;
+}
+
 static struct error *state_instruction(struct builder *b, uint32_t number)
 {
 	const struct code_instruction *i = &b->code->instructions[number];
 	LLVMValueRef value = i->value;
-	struct error *err = NULL;
+	struct error *err = state_constant_pointers(b, i);
 	uint32_t result = 0;
 
+	if (err)
+		return err;
 	if (memory_may_carry(LLVMTypeOf(value)))
 		err = memory_register(b, number, &result);
 	if (err)

@@ -25,6 +25,7 @@ struct builder {
 	const struct memory *m;
 	const bool *runs;
 	struct function_ids *of_object; /* [object] regions */
+	struct function_ids *passed;    /* [function] objects that a call of it fills */
 	struct written_vec written;
 	struct slotmap written_map;
 	struct id_set foreign_reads, foreign_changes;
@@ -274,25 +275,30 @@ static struct error *touch_argument(struct builder *b, LLVMValueRef call, uint32
 				  : change_by(b, pointer, len_bytes, &ret->set);
 }
 
+/* All of an object. */
+static struct error *change_object(struct builder *b, uint32_t object, struct id_set *changes)
+{
+	struct location everywhere = {.object = object, .stride = 1, .end = LOCATION_NO_END};
+	struct id_set all = {0};
+	uint32_t location;
+	struct error *err = locations_get(pointers_locations(b->m->pointers), &everywhere, &location);
+
+	if (!err)
+		err = id_set_add(&all, location, NULL);
+	if (!err)
+		err = change_all(b, &all, ANY_BYTES, changes);
+	id_set_deinit(&all);
+	return err;
+}
+
 /* A new object has contents: zeros, or a copy of something. */
 static struct error *change_new(struct builder *b, LLVMValueRef call, struct touched *ret)
 {
-	struct id_set all = {0};
 	struct error *err = NULL;
 
-	for (size_t i = 0; i < b->m->objects.count && !err; i++) {
-		struct location everywhere = {.object = (uint32_t)i, .stride = 1, .end = LOCATION_NO_END};
-		uint32_t location;
-
-		if (b->m->objects.items[i].kind != MEMORY_HEAP || b->m->objects.items[i].value != call)
-			continue;
-		err = locations_get(pointers_locations(b->m->pointers), &everywhere, &location);
-		if (!err)
-			err = id_set_add(&all, location, NULL);
-	}
-	if (!err)
-		err = change_all(b, &all, ANY_BYTES, &ret->set);
-	id_set_deinit(&all);
+	for (size_t i = 0; i < b->m->objects.count && !err; i++)
+		if (b->m->objects.items[i].kind == MEMORY_HEAP && b->m->objects.items[i].value == call)
+			err = change_object(b, (uint32_t)i, &ret->set);
 	return err;
 }
 
@@ -356,6 +362,23 @@ static struct error *touch_foreign(struct builder *b, enum pass pass, struct tou
 	return id_set_add_all(&ret->set, pass == PASS_READS ? &b->foreign_reads : &b->foreign_changes, NULL, NULL);
 }
 
+/* What is passed by value is read by the call. */
+static struct error *read_copied(struct builder *b, LLVMValueRef call, struct touched *ret)
+{
+	unsigned kind = ir_attribute_kind("byval");
+	struct error *err = NULL;
+
+	for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && !err; i++) {
+		LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(call, i + 1, kind);
+
+		if (attribute)
+			err = touch_argument(b, call, i,
+					     memory_access_bytes(b->m, LLVMGetTypeAttributeValue(attribute)),
+					     PASS_READS, ret);
+	}
+	return err;
+}
+
 /* Of code outside of the module; what functions of the module do is theirs. */
 static struct error *touch_call(struct builder *b, uint32_t number, enum pass pass, struct touched *ret)
 {
@@ -365,7 +388,9 @@ static struct error *touch_call(struct builder *b, uint32_t number, enum pass pa
 
 	if (callee && LLVMGetIntrinsicID(callee))
 		return touch_intrinsic(b, call, LLVMGetValueName(callee), pass, ret);
-	if (b->m->calls_foreign[number])
+	if (pass == PASS_READS)
+		err = read_copied(b, call, ret);
+	if (!err && b->m->calls_foreign[number])
 		err = touch_foreign(b, pass, ret);
 	if (!err && b->m->calls_foreign[number] && pass == PASS_CHANGES)
 		err = id_set_add(&ret->set, REGION_CONTROL, NULL);
@@ -437,6 +462,42 @@ static struct error *touch_all(struct builder *b, enum pass pass)
 	return err;
 }
 
+/* ---- what calls pass in memory ---- */
+
+static struct error *list_passed(struct builder *b)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < b->m->objects.count && !err; i++) {
+		const struct memory_object *o = &b->m->objects.items[i];
+
+		if (o->kind == MEMORY_VARIADIC || o->kind == MEMORY_BYVAL)
+			err = function_ids_append(&b->passed[o->function], (uint32_t)i);
+	}
+	return err;
+}
+
+static struct error *pass_all(struct builder *b)
+{
+	struct id_set passed = {0};
+	struct error *err = list_passed(b);
+
+	for (uint32_t i = 0; i < b->m->code->instruction_count && !err; i++) {
+		const struct function_ids *callees = &b->m->callees[i];
+
+		for (size_t k = 0; k < callees->count && !err; k++) {
+			const struct function_ids *objects = &b->passed[callees->items[k]];
+
+			for (size_t o = 0; o < objects->count && !err; o++)
+				err = change_object(b, objects->items[o], &passed);
+		}
+		if (!err)
+			err = intern(b->r, &passed, &b->r->passes[i]);
+	}
+	id_set_deinit(&passed);
+	return err;
+}
+
 /* ---- functions ---- */
 
 /* Functions that can call themselves, by others too: a function is in a cycle of calls. Depth-first over callees, without recursion. */
@@ -503,10 +564,13 @@ static struct error *allocate(struct builder *b)
 	r->reads = calloc(c->instruction_count + 1, sizeof *r->reads);
 	r->changes = calloc(c->instruction_count + 1, sizeof *r->changes);
 	r->overwrites = calloc(c->instruction_count + 1, sizeof *r->overwrites);
+	r->passes = calloc(c->instruction_count + 1, sizeof *r->passes);
 	r->function_changes = calloc(c->function_count + 1, sizeof *r->function_changes);
 	r->is_recursive = calloc(c->function_count + 1, sizeof *r->is_recursive);
 	b->of_object = calloc(b->m->objects.count + 1, sizeof *b->of_object);
-	return r->reads && r->changes && r->overwrites && r->function_changes && r->is_recursive && b->of_object
+	b->passed = calloc(c->function_count + 1, sizeof *b->passed);
+	return r->reads && r->changes && r->overwrites && r->passes && b->passed && r->function_changes &&
+			       r->is_recursive && b->of_object
 		       ? NULL
 		       : &error_no_memory;
 }
@@ -517,7 +581,10 @@ static void builder_deinit(struct builder *b)
 		function_ids_deinit(&b->of_object[i]);
 	for (size_t i = 0; i < b->written.count; i++)
 		id_set_deinit(&b->written.items[i].changes);
+	for (uint32_t i = 0; b->passed && i < b->m->code->function_count; i++)
+		function_ids_deinit(&b->passed[i]);
 	free(b->of_object);
+	free(b->passed);
 	written_vec_deinit(&b->written);
 	slotmap_deinit(&b->written_map);
 	id_set_deinit(&b->foreign_reads);
@@ -548,6 +615,8 @@ struct error *regions_find(const struct memory *m, const bool *runs, struct regi
 	if (!err)
 		err = touch_all(&b, PASS_CHANGES);
 	if (!err)
+		err = pass_all(&b);
+	if (!err)
 		err = sum_changes(&b);
 	builder_deinit(&b);
 	if (err)
@@ -564,6 +633,7 @@ void regions_deinit(struct regions *r)
 	free(r->reads);
 	free(r->changes);
 	free(r->overwrites);
+	free(r->passes);
 	free(r->function_changes);
 	free(r->is_recursive);
 	region_vec_deinit(&r->items);

@@ -27,8 +27,9 @@ struct regions {
 	struct id_set_vec sets; /* [0] is empty */
 	struct slotmap set_map;
 	uint32_t *reads, *changes, *overwrites; /* [instruction] in `sets` */
-	struct id_set *function_changes;        /* [function] what it and those that it calls can change */
-	bool *is_recursive;                     /* [function] */
+	uint32_t *passes; /* [instruction] in `sets`: what a call writes for those that it calls: variable arguments, copies of structures */
+	struct id_set *function_changes; /* [function] what it and those that it calls can change */
+	bool *is_recursive;              /* [function] */
 	void *builder;
 };
 

@@ -330,6 +330,38 @@ static bool is_control_alone(const struct id_set *regions)
 	return regions->count == 1 && !regions->words[0].index && regions->words[0].bits == 1 << REGION_CONTROL;
 }
 
+/* Variable arguments are memory to who is called: those behind the named ones. */
+static struct error *join_variadic(struct work *w, uint32_t context, uint32_t call)
+{
+	LLVMValueRef value = w->code->instructions[call].value;
+	const struct function_ids *callees = &w->memory->callees[call];
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < callees->count && !err; i++)
+		for (unsigned k = w->code->functions[callees->items[i]].argument_count;
+		     k < LLVMGetNumArgOperands(value) && !err; k++)
+			err = join_register(w, context, code_number(w->code, LLVMGetOperand(value, k)), SLICE_ARGUMENT,
+					    call);
+	return err;
+}
+
+/* What the call itself writes, in front of all that the callees do. */
+static struct error *pass_memory(struct work *w, uint32_t context, uint32_t call, struct id_set *regions)
+{
+	const struct id_set *passes = region_set(w->regions, w->regions->passes[call]);
+	const struct function_ids *callees = &w->memory->callees[call];
+	struct error *err = id_set_intersect(regions, passes, &w->changed);
+
+	if (err || !w->changed.count)
+		return err;
+	err = join(w, context, call, SLICE_MEMORY, CODE_NONE);
+	if (!err)
+		err = join_variadic(w, context, call);
+	if (callees->count == 1 && !w->regions->is_recursive[callees->items[0]])
+		id_set_remove_all(regions, passes);
+	return err;
+}
+
 static struct error *pass_call(struct work *w, uint32_t context, uint32_t call, struct id_set *regions)
 {
 	const struct function_ids *callees = &w->memory->callees[call];
@@ -421,6 +453,8 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 		err = pass_call(w, context, i, regions);
 	if (!err && context > CONTEXT_FRAMES)
 		err = pass_call_of_frame(w, context, i, regions);
+	if (!err && w->regions->passes[i])
+		err = pass_memory(w, context, i, regions);
 	if (err || !*in_of(w, context, i))
 		return err;
 	if (!(*in_of(w, context, i) & IN_SLICE))

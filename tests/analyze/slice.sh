@@ -199,6 +199,46 @@ chain() { # NAME...: of the lines, from the criterion on
 }
 chain kept call twice call keep value n
 chain abort if limited
+# Memory that is written in unusual ways: a number that is no pointer, a constant place, a structure and arguments that a call copies.
+cat >memory.c <<'END'
+#include <stdarg.h>
+struct big {
+	int a[8];
+};
+static double total;
+static struct big bigs[3];
+static int sum(int count, ...)
+{
+	va_list list;
+	int sum = 0;
+	va_start(list, count); /* in */
+	for (int i = 0; i < count; i++)
+		sum += va_arg(list, int); /* in */
+	return sum;
+}
+static int third(struct big b)
+{
+	return b.a[2]; /* in */
+}
+int main(int argc, char **argv)
+{
+	int more = argc + 1; /* in */
+	int less = argc - 1; /* out */
+	total = 2; /* in */
+	bigs[2].a[2] = 7; /* in */
+	bigs[2].a[1] = less; /* out */
+	return sum(2, 1, more) + third(bigs[argc]) + (int)total; /* here */
+}
+END
+for level in -O0 -O2; do
+	"$build/waymark" cc --wm=trace -g $level -fno-inline memory.c -o memory || exit 1
+	"$build/waymark" slice memory "memory.c:$(grep -n '/\* here' memory.c | cut -d: -f1)" >slice.txt || fail "memory: status $?"
+	for line in $(grep -n '/\* in \*/' memory.c | cut -d: -f1); do
+		# At -O2 constants may have no code.
+		[ $level = -O2 ] && sed -n "${line}p" memory.c | grep -qE 'total =|more =|va_start|return b' ||
+			grep -qE "^ *$line  " slice.txt || fail "memory $level: line $line is not in the slice"
+	done
+done
 
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got
