@@ -1,0 +1,385 @@
+/*
+ * compare.c - test only: whether each dynamic slice of a recording (shadow.h) is in the static slice of the same line.
+ *
+ *      compare write PROGRAM-OR-BITCODE CODE.bc    the code as src/analyze numbers it, for shadow_pass.cpp
+ *      compare check CODE.bc [-n COUNT] [-f FILE] RECORDING...
+ *
+ * Every line that ran, of FILE if there is one, or COUNT of them over the whole recording, is a criterion: all executions of its instructions.
+ * So is what the program did last. Instructions are compared, which is more than lines.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <llvm-c/BitWriter.h>
+
+#include "analyze/slice.h"
+#include "object/find.h"
+#include "object/object.h"
+#include "shadow.h"
+
+struct work {
+	struct code code;
+	struct memory memory;
+	struct regions regions;
+	uint32_t *number_of; /* [instruction of the recording] of the code */
+	uint32_t numbered;
+	const char *file;   /* of criteria */
+	uint32_t most;      /* criteria of a recording; 0: all */
+	uint32_t *line_of;  /* [instruction] line in the order of the first instruction; CODE_NONE */
+	uint32_t *first_of; /* [line] an instruction */
+	uint32_t line_count;
+	uint8_t *is_told; /* [instruction] */
+	uint64_t criteria, dynamic, fixed, missing, empty;
+};
+
+struct recording {
+	const char *name;
+	const struct shadow_header *header;
+	const struct shadow_node *nodes;
+	size_t len_bytes;
+	uint32_t count;
+};
+
+static void fail(struct error *err)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "compare: %s\n", err->message);
+	exit(2);
+}
+
+/* ---- code ---- */
+
+static void load_bitcode(const char *path, struct code *ret)
+{
+	struct bitcode_vec units = {0};
+	struct bitcode_unit unit = {0};
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat s;
+
+	if (file < 0 || fstat(file, &s))
+		fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
+	unit.len_bytes = (size_t)s.st_size;
+	unit.bytes = malloc(unit.len_bytes + 1);
+	if (!unit.bytes || read(file, unit.bytes, unit.len_bytes) != s.st_size)
+		fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
+	close(file);
+	fail(bitcode_vec_append(&units, unit));
+	fail(code_load(&units, ret));
+	bitcode_deinit(&units);
+}
+
+static void load_program(const char *path, struct code *ret)
+{
+	struct bitcode_vec units = {0};
+	struct object_search search;
+	struct object_wanted wanted = {.path = path};
+	struct object o;
+
+	object_search_init(&search);
+	fail(object_read(path, 0, &o));
+	wanted.build_id = o.build_id;
+	object_deinit(&o);
+	fail(object_find_bitcode(&search, &wanted, &units));
+	fail(code_load(&units, ret));
+	bitcode_deinit(&units);
+	object_search_deinit(&search);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+static int write_code(const char *from, const char *to)
+{
+	struct code code;
+
+	if (ends_in(from, ".bc"))
+		load_bitcode(from, &code);
+	else
+		load_program(from, &code);
+	if (LLVMWriteBitcodeToFile(code.module, to))
+		fail(error_create(ERROR_NOT_FOUND, "%s cannot be written", to));
+	code_deinit(&code);
+	return 0;
+}
+
+static bool is_counted(const struct code *c, uint32_t i)
+{
+	LLVMValueRef value = c->instructions[i].value, callee;
+
+	if (c->instructions[i].opcode != LLVMCall)
+		return true;
+	callee = code_callee(value);
+	return !callee || strncmp(LLVMGetValueName(callee), "llvm.dbg.", 9) != 0;
+}
+
+static uint32_t line_number(const struct code_line *line)
+{
+	return line->line;
+}
+
+static bool is_of_file(const struct work *w, const struct code_line *line)
+{
+	return !w->file || (line->file && ends_in(line->file, w->file));
+}
+
+/* Lines are told apart by file and number; few files: a search from the end is short. */
+static void find_lines(struct work *w)
+{
+	uint32_t count = w->code.instruction_count;
+	struct hashmap map = {0};
+
+	w->number_of = calloc(count + 1, sizeof *w->number_of);
+	w->line_of = calloc(count + 1, sizeof *w->line_of);
+	w->first_of = calloc(count + 1, sizeof *w->first_of);
+	w->is_told = calloc(count + 1, 1);
+	if (!w->number_of || !w->line_of || !w->first_of || !w->is_told)
+		fail(&error_no_memory);
+	w->numbered = 1;
+	for (uint32_t i = 0; i < count; i++) {
+		struct code_line line;
+		struct key key;
+
+		if (is_counted(&w->code, i))
+			w->number_of[w->numbered++] = i;
+		w->line_of[i] = CODE_NONE;
+		if (!code_lines(&w->code, i, &line, 1) || !line_number(&line) || !is_of_file(w, &line))
+			continue;
+		key = (struct key){{(uintptr_t)line.folder, (uintptr_t)line.file, line.line}};
+		fail(hashmap_add(&map, &key, &w->line_of[i]));
+		if (w->line_of[i] == w->line_count)
+			w->first_of[w->line_count++] = i;
+	}
+	hashmap_deinit(&map);
+}
+
+static void tell(const struct work *w, const char *before, uint32_t instruction)
+{
+	struct code_line line = {0};
+	char *text = LLVMPrintValueToString(w->code.instructions[instruction].value);
+	LLVMValueRef function = w->code.functions[code_function_of(&w->code, instruction)].value;
+
+	code_lines(&w->code, instruction, &line, 1);
+	printf("  %s %s:%" PRIu32 " in %s: %.160s\n", before, line.file ? line.file : "?", line.line,
+	       LLVMGetValueName(function), text + strspn(text, " "));
+	LLVMDisposeMessage(text);
+}
+
+/* ---- recordings ---- */
+
+static void read_recording(const char *path, struct recording *ret)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat s;
+	void *bytes;
+
+	if (file < 0 || fstat(file, &s) || s.st_size <= SHADOW_NODES_AT)
+		fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
+	bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_SHARED, file, 0);
+	close(file);
+	*ret = (struct recording){.name = path,
+				  .header = bytes,
+				  .nodes = (const void *)((const char *)bytes + SHADOW_NODES_AT),
+				  .len_bytes = (size_t)s.st_size};
+	ret->count = ret->header->count;
+	if (ret->header->magic != SHADOW_MAGIC)
+		fail(error_create(ERROR_FORMAT, "%s is no recording", path));
+}
+
+static uint32_t instruction_at(const struct work *w, const struct recording *r, uint32_t node)
+{
+	uint32_t number = r->nodes[node].instruction;
+
+	if (number >= w->numbered)
+		fail(error_create(ERROR_MISMATCH, "%s is of other code", r->name));
+	return number ? w->number_of[number] : CODE_NONE;
+}
+
+/* An executed access whose pointer the analysis leads nowhere. */
+static void count_empty(struct work *w, const struct recording *r, const uint8_t *has_run)
+{
+	for (uint32_t i = 0; i < w->code.instruction_count; i++) {
+		const struct code_instruction *x = &w->code.instructions[i];
+		const struct id_set *locations;
+		LLVMValueRef pointer;
+
+		if (!has_run[i] || (x->opcode != LLVMLoad && x->opcode != LLVMStore))
+			continue;
+		pointer = LLVMGetOperand(x->value, x->opcode == LLVMStore);
+		locations = memory_of(&w->memory, pointer);
+		if (locations && locations->count)
+			continue;
+		/* The last instruction of a crash leads nowhere. */
+		if (instruction_at(w, r, r->count - 1) == i)
+			continue;
+		w->empty++;
+		if (w->empty <= 20)
+			tell(w, "EMPTY points-to set at", i);
+	}
+}
+
+/* wanted[node]: 1 for nodes of the criterion. */
+static uint32_t check_criterion(struct work *w, const struct recording *r, const uint32_t *criteria, uint32_t count,
+				uint8_t *wanted, uint32_t *user)
+{
+	struct slice slice = {0};
+	struct slice_request request = {.regions = &w->regions, .criteria = criteria, .criterion_count = count};
+	uint8_t *is_in = calloc(w->code.instruction_count + 1, 1);
+	uint32_t missing = 0;
+
+	if (!is_in)
+		fail(&error_no_memory);
+	fail(slice_backward(&request, &slice));
+	for (uint32_t n = r->count - 1; n > 0; n--) {
+		uint32_t i = instruction_at(w, r, n);
+
+		if (!wanted[n])
+			continue;
+		for (int k = 0; k < 3; k++) {
+			uint32_t of = r->nodes[n].of[k];
+
+			if (of && !wanted[of]) {
+				wanted[of] = 1;
+				user[of] = i == CODE_NONE ? user[n] : i;
+			}
+		}
+		if (i == CODE_NONE || is_in[i])
+			continue;
+		is_in[i] = 1;
+		w->dynamic++;
+		if (slice.why[i].reason)
+			continue;
+		missing++;
+		if (w->is_told[i])
+			continue;
+		w->is_told[i] = 1;
+		printf("FAIL %s: an instruction is not in the slice\n", r->name);
+		tell(w, "missing  ", i);
+		if (user[n] != CODE_NONE)
+			tell(w, slice.why[user[n]].reason ? "needed by" : "needed by (missing, too)", user[n]);
+		tell(w, "criterion", criteria[0]);
+	}
+	w->fixed += slice.count;
+	w->criteria++;
+	w->missing += missing;
+	slice_deinit(&slice);
+	free(is_in);
+	return missing;
+}
+
+static void check_line(struct work *w, const struct recording *r, uint32_t line, uint8_t *wanted, uint32_t *user)
+{
+	uint32_t *criteria = calloc(w->code.instruction_count + 1, sizeof *criteria), count = 0;
+
+	if (!criteria)
+		fail(&error_no_memory);
+	for (uint32_t i = 0; i < w->code.instruction_count; i++)
+		if (w->line_of[i] == line)
+			criteria[count++] = i;
+	memset(wanted, 0, r->count);
+	for (uint32_t n = 1; n < r->count; n++) {
+		uint32_t i = instruction_at(w, r, n);
+
+		wanted[n] = i != CODE_NONE && w->line_of[i] == line;
+		user[n] = CODE_NONE;
+	}
+	check_criterion(w, r, criteria, count, wanted, user);
+	free(criteria);
+}
+
+static void check_last(struct work *w, const struct recording *r, uint8_t *wanted, uint32_t *user)
+{
+	uint32_t last = r->count - 1, i;
+
+	while (last && !r->nodes[last].instruction)
+		last--;
+	if (!last)
+		return;
+	i = instruction_at(w, r, last);
+	memset(wanted, 0, r->count);
+	wanted[last] = 1;
+	user[last] = CODE_NONE;
+	check_criterion(w, r, &i, 1, wanted, user);
+}
+
+static void check_recording(struct work *w, const char *path)
+{
+	struct recording r;
+	uint8_t *has_run = calloc(w->code.instruction_count + 1, 1), *line_ran = calloc(w->line_count + 1, 1), *wanted;
+	uint32_t lines = 0, every, *user;
+
+	read_recording(path, &r);
+	wanted = calloc(r.count, 1);
+	user = calloc(r.count, sizeof *user);
+	if (!has_run || !line_ran || !wanted || !user)
+		fail(&error_no_memory);
+	for (uint32_t n = 1; n < r.count; n++) {
+		uint32_t i = instruction_at(w, &r, n);
+
+		if (i == CODE_NONE)
+			continue;
+		has_run[i] = 1;
+		if (w->line_of[i] != CODE_NONE && !line_ran[w->line_of[i]]) {
+			line_ran[w->line_of[i]] = 1;
+			lines++;
+		}
+	}
+	count_empty(w, &r, has_run);
+	every = w->most && lines > w->most ? lines / w->most : 1;
+	for (uint32_t line = 0, seen = 0; line < w->line_count; line++)
+		if (line_ran[line] && seen++ % every == 0)
+			check_line(w, &r, line, wanted, user);
+	check_last(w, &r, wanted, user);
+	munmap((void *)r.header, r.len_bytes);
+	free(has_run);
+	free(line_ran);
+	free(wanted);
+	free(user);
+}
+
+static int check(struct work *w, const char *code, char **recordings)
+{
+	load_bitcode(code, &w->code);
+	find_lines(w);
+	fail(memory_analyse(&w->code, NULL, (size_t)4 << 30, &w->memory));
+	fail(regions_find(&w->memory, NULL, &w->regions));
+	for (; *recordings; recordings++)
+		check_recording(w, *recordings);
+	printf("%" PRIu64 " criteria, %" PRIu64 " instructions in dynamic slices, %" PRIu64 " in static ones, %" PRIu64
+	       " missing; %" PRIu64 " empty points-to sets\n",
+	       w->criteria, w->dynamic, w->fixed, w->missing, w->empty);
+	return w->missing || w->empty || !w->criteria;
+}
+
+int main(int argc, char **argv)
+{
+	struct work w = {0};
+	int option;
+
+	if (argc == 4 && strcmp(argv[1], "write") == 0)
+		return write_code(argv[2], argv[3]);
+	if (argc < 4 || strcmp(argv[1], "check") != 0) {
+		fputs("usage: compare write PROGRAM CODE.bc | check CODE.bc [-n COUNT] [-f FILE] RECORDING...\n",
+		      stderr);
+		return 2;
+	}
+	optind = 3;
+	while ((option = getopt(argc, argv, "+n:f:")) != -1)
+		if (option == 'n')
+			w.most = (uint32_t)strtoul(optarg, NULL, 10);
+		else if (option == 'f')
+			w.file = optarg;
+		else
+			return 2;
+	return check(&w, argv[2], argv + optind);
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""oracle.py BUILD FIRST COUNT [--batch=N] [--criteria=N] [--keep=DIR] [--options=TEXT] - random programs record their own dynamic slices, each of
+which must be in the static slice of the same line. Batches of programs are one program to the compiler; their options go round.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OPTIONS = ["-O0", "-O2", "-O1 -fno-inline", "-O0", "-O2 -fno-inline"]
+RECORDING_NODES = 60000
+
+
+def run(command, **more):
+    return subprocess.run(command, check=True, **more)
+
+
+def build_runtime(where):
+    """The runtime is compiled once: its objects."""
+    objects = []
+    for name in ("shadow", "shadow_library"):
+        objects.append(os.path.join(where, name + ".o"))
+        run(["clang-19", "-O2", "-w", "-D_GNU_SOURCE", "-c", os.path.join(HERE, name + ".c"), "-o", objects[-1]])
+    return objects
+
+
+def build_recorder(build, bitcode, where, objects):
+    """The program of some bitcode, recording: (its code, its executable)."""
+    code, changed, program = (os.path.join(where, name) for name in ("code.bc", "changed.bc", "program"))
+    run([os.path.join(build, "tests/analyze/slice-compare"), "write", bitcode, code])
+    run(["opt-19", "-load-pass-plugin", os.path.join(build, "tests/analyze/shadow-pass.so"), "-strip-debug", "-passes=shadow", code, "-o", changed])
+    run(["clang-19", "-O0", "-w", "-Wl,-z,lazy", changed, *objects, "-o", program, "-lm"])
+    return code, program
+
+
+def record(program, seed, where):
+    path = os.path.join(where, "%d.nodes" % seed)
+    environment = dict(os.environ, SHADOW_OUT=path, SHADOW_LIMIT=str(RECORDING_NODES))
+    subprocess.run([program, str(seed)], env=environment, timeout=60, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return path
+
+
+def check_batch(arguments, first, count, options, where, objects):
+    source, bitcode = os.path.join(where, "programs.c"), os.path.join(where, "programs.bc")
+    with open(source, "w", encoding="ascii") as file:
+        run([sys.executable, os.path.join(HERE, "random_programs.py"), str(first), str(count)], stdout=file)
+    run(["clang-19", *options.split(), "-g", "-w", "-emit-llvm", "-c", source, "-o", bitcode])
+    code, program = build_recorder(arguments.build, bitcode, where, objects)
+    recordings = [record(program, seed, where) for seed in range(first, first + count)]
+    command = [os.path.join(arguments.build, "tests/analyze/slice-compare"), "check", code, "-n", str(arguments.criteria), *recordings]
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    for path in recordings:
+        os.unlink(path)
+    return result.returncode, result.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("first", type=int)
+    parser.add_argument("count", type=int)
+    parser.add_argument("--batch", type=int, default=20)
+    parser.add_argument("--criteria", type=int, default=6)
+    parser.add_argument("--options", help="of the compiler, for all batches")
+    parser.add_argument("--keep", help="a folder for what the last batch was made of")
+    arguments = parser.parse_args()
+    totals, failed = [0] * 5, 0
+    with tempfile.TemporaryDirectory(prefix="waymark-oracle.") as where:
+        if arguments.keep:
+            where = arguments.keep
+            os.makedirs(where, exist_ok=True)
+        objects = build_runtime(where)
+        for first in range(arguments.first, arguments.first + arguments.count, arguments.batch):
+            count = min(arguments.batch, arguments.first + arguments.count - first)
+            options = arguments.options or OPTIONS[first // arguments.batch % len(OPTIONS)]
+            status, text = check_batch(arguments, first, count, options, where, objects)
+            numbers = [int(n) for n in re.findall(r"(\d+) [a-z]", text.strip().split("\n")[-1])]
+            totals = [a + b for a, b in zip(totals, numbers)]
+            if status:
+                failed += 1
+                print("FAIL: seeds %d to %d with %s\n%s" % (first, first + count - 1, options, text), flush=True)
+    print("seeds %d to %d: %d criteria, %d instructions in dynamic slices, %d in static ones, %d missing; %d empty points-to sets"
+          % (arguments.first, arguments.first + arguments.count - 1, *totals))
+    if failed or not totals[1]:
+        sys.exit(1)
+
+
+main()

@@ -1,0 +1,67 @@
+/*
+ * shadow.h - test only: what a program that shadow_pass.cpp changed records, in the file that SHADOW_OUT names.
+ *
+ *      struct shadow_header, then nodes from 4096 on, 16 bytes each; node 0 is nobody
+ *
+ * A node depends on nodes in front of it alone, so one way backward through the file is a dynamic slice. The file is mapped: however the program
+ * ends, all is there, and the last node is of what it did last. SHADOW_LIMIT nodes (4 million) end the program. A child of fork records nothing.
+ */
+#ifndef WM_TESTS_ANALYZE_SHADOW_H
+#define WM_TESTS_ANALYZE_SHADOW_H
+
+#include <stdint.h>
+
+enum {
+	SHADOW_NODES_AT = 4096,
+	SHADOW_MAGIC = 0x776f6873,
+};
+
+struct shadow_header {
+	uint32_t magic;
+	uint32_t count; /* of nodes, node 0 too */
+	uint32_t is_full;
+};
+
+struct shadow_node {
+	uint32_t instruction; /* from 1; 0: only joins others */
+	uint32_t of[3];       /* nodes that it depends on, 0 for none */
+};
+
+/* A call of a library's function, as the runtime and its library share it. */
+struct shadow_call {
+	uint32_t number, made, count;
+	const uint64_t *words;  /* arguments that are integers or pointers */
+	const uint32_t *labels; /* their labels */
+	uint64_t result;        /* behind it */
+	uint32_t all;           /* the call, what decided about it, its arguments, and what it read */
+	uint64_t kept[2];       /* from before it to behind it */
+	uint32_t *copied;
+};
+
+struct shadow_function {
+	const char *name;
+	void (*address)(void);
+	const char *effects; /* shadow_library.c */
+	void (*before)(struct shadow_call *call);
+	/* Returns the label of the result; 0: `all` is it. */
+	uint32_t (*after)(struct shadow_call *call);
+};
+
+uint32_t shadow_new(uint32_t instruction, uint32_t a, uint32_t b, uint32_t c);
+uint32_t shadow_join(uint32_t a, uint32_t b);
+/* All labels of some bytes as one. */
+uint32_t shadow_read(uint64_t at, uint64_t len_bytes);
+void shadow_write(uint64_t at, uint64_t len_bytes, uint32_t label);
+/* Labels of some bytes, byte by byte; those taken are given back by shadow_give, each as a node of the call. */
+uint32_t *shadow_take(uint64_t from, uint64_t len_bytes);
+void shadow_give(uint32_t instruction, uint32_t made, uint64_t to, uint64_t len_bytes, const uint32_t *labels);
+/* What functions returned that the library called back. */
+uint32_t shadow_returned(void);
+void shadow_came_back(uint32_t label);
+
+const struct shadow_function *shadow_find(const char *name);
+const struct shadow_function *shadow_find_address(const void *address);
+void shadow_before(const struct shadow_function *f, struct shadow_call *call);
+uint32_t shadow_after(const struct shadow_function *f, struct shadow_call *call);
+
+#endif
