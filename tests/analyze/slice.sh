@@ -199,6 +199,7 @@ chain() { # NAME...: of the lines, from the criterion on
 }
 chain kept call twice call keep value n
 chain abort if limited
+
 # Memory that is written in unusual ways: a number that is no pointer, a constant place, a structure and arguments that a call copies.
 cat >memory.c <<'END'
 #include <stdarg.h>
