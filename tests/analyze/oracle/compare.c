@@ -71,7 +71,8 @@ static void load_bitcode(const char *path, struct code *ret)
 		fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
 	close(file);
 	fail(bitcode_vec_append(&units, unit));
-	fail(code_load(&units, ret));
+	fail(code_open(&units, ret));
+	fail(code_number_all(ret));
 	bitcode_deinit(&units);
 }
 
@@ -87,7 +88,8 @@ static void load_program(const char *path, struct code *ret)
 	wanted.build_id = o.build_id;
 	object_deinit(&o);
 	fail(object_find_bitcode(&search, &wanted, &units));
-	fail(code_load(&units, ret));
+	fail(code_open(&units, ret));
+	fail(code_number_all(ret));
 	bitcode_deinit(&units);
 	object_search_deinit(&search);
 }
