@@ -66,7 +66,7 @@ step() {
 		finish
 		all
 	END
-	gdb -q -nx -batch -iex 'set auto-load off' -iex 'set debuginfod enabled off' -ex 'set startup-with-shell off' -x steps \
+	gdb -q -nx -batch -iex 'set auto-load off' -iex 'set debuginfod enabled off' -iex 'set debug-file-directory /none' -ex 'set startup-with-shell off' -x steps \
 		--args "$@" >steps.out 2>&1 </dev/null
 	[ -s at.1.core ] || { cat steps.out; fail "$*: no cores"; }
 	told=0

@@ -36,7 +36,7 @@ for options in -O0 -O2 "-O2 -static"; do
 	while kill -0 $pid && ! is_blocked $pid 6; do :; done
 	expect 0 "$waymark" core -p $pid ./program
 	cp out.txt live.txt
-	DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set debuginfod enabled off' -p $pid -ex 'generate-core-file waits.core' \
+	DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set debuginfod enabled off' -iex 'set debug-file-directory /none' -p $pid -ex 'generate-core-file waits.core' \
 		-ex kill >gdb.txt 2>&1 </dev/null
 	kill -KILL $pid 2>/dev/null
 	exec 3<&-

@@ -11,7 +11,7 @@ export WAYMARK=$waymark
 # debug PROGRAM COMMAND...: output of gdb's commands in out.txt.
 debug() {
 	local program=$1 command
-	local arguments=(-q -nx -batch -iex 'set auto-load off' -iex 'set debuginfod enabled off' -ex 'set startup-with-shell off'
+	local arguments=(-q -nx -batch -iex 'set auto-load off' -iex 'set debuginfod enabled off' -iex 'set debug-file-directory /none' -ex 'set startup-with-shell off'
 		-ex "source $script")
 	shift
 	for command; do

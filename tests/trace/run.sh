@@ -119,7 +119,7 @@ crash() {
 	exec 3<said
 	read -r hung <&3
 	while [ "$name" = deadlock ] && kill -0 $pid && ! is_blocked $pid; do :; done
-	DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set auto-load off' -iex 'set debuginfod enabled off' -p $pid \
+	DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set auto-load off' -iex 'set debuginfod enabled off' -iex 'set debug-file-directory /none' -p $pid \
 		-ex 'generate-core-file core' -ex kill >core.gdb 2>&1 </dev/null
 	kill -KILL $pid 2>/dev/null
 	exec 3<&-

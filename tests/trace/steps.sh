@@ -67,7 +67,7 @@ for program in flags.c handlers.cpp; do
 		[ $program = flags.c ] || compiler=c++
 		"$waymark" $compiler --wm=trace='*=pt' --wm-trace-paths=64 -g -$level "$here/../trace/steps/$program" -o program || exit 1
 		core_of core ./program || exit 1
-		DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set auto-load off' -iex 'set debuginfod enabled off' -x step.py ./program \
+		DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set auto-load off' -iex 'set debuginfod enabled off' -iex 'set debug-file-directory /none' -x step.py ./program \
 			>stepped.txt 2>&1 </dev/null
 		words=$(sed -n 's/^STEPPED //p' stepped.txt)
 		[ -n "$words" ] || { cat stepped.txt; fail "$program -$level: gdb does not step"; continue; }
