@@ -112,19 +112,26 @@ struct wm1_heap_client {
 /* Defined by libwaymark-heap.so: an instance that was loaded later (with a plugin) hands itself over. */
 WM1_EXPORT void wm1_heap_attach(const struct wm1_heap_client *client) __attribute__((weak));
 
+/* The caller of a function, once the call has returned. */
+struct wm1_caller {
+	uintptr_t pc, sp, rbp;
+};
 /*
- * Sampled allocations: WAYMARK_HEAP=BYTES, or BYTES:SEED. libwaymark-heap.so tells of one for about that many bytes, which stands for `count`
- * allocations of its size, and of the frees of those. Then it tells nothing to instances of the runtime.
+ * Allocations in contexts of walks: WAYMARK_HEAP=every, or BYTES, or BYTES:SEED. libwaymark-heap.so tells of each, or of one for about that many
+ * bytes, which stands for `count` allocations of its size, and of the frees of those. Then it tells nothing to instances of the runtime.
  */
-struct wm1_heap_sampled {
-	void (*alloc)(void *block, size_t size_bytes, uint32_t count, const void *return_address,
+#define WM1_HEAP_EVERY "every"
+struct wm1_heap_walked {
+	void (*alloc)(void *block, size_t size_bytes, uint32_t count, const struct wm1_caller *caller,
 		      enum wm1_heap_function function);
 	struct wm1_heap_block (*take)(void *block);
 	void (*put_back)(void *block, struct wm1_heap_block taken);
-	void (*freed)(struct wm1_heap_block taken);
+	void (*freed)(struct wm1_heap_block taken); /* record 0: of a block that was not told of, where each is */
 };
-/* Defined by libwaymark-heap.so. Once a process: allocations are sampled from here on. */
-WM1_EXPORT void wm1_heap_sample(const struct wm1_heap_sampled *client) __attribute__((weak));
+/* Defined by libwaymark-heap.so. Once a process: allocations are told of from here on. */
+WM1_EXPORT void wm1_heap_walk(const struct wm1_heap_walked *client) __attribute__((weak));
+/* Defined by libwaymark-sample.so: whom to tell of each allocation before it has begun. NULL: nobody. */
+WM1_EXPORT const struct wm1_heap_walked *wm1_heap_walked_early(void) __attribute__((weak));
 
 /* The records of the heap, for contexts that somebody else has found (libwaymark-sample.so). */
 struct wm1_heap_records {

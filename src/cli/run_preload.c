@@ -19,6 +19,7 @@
 #include "cli/install_paths.h"
 #include "cli/message.h"
 #include "object/object.h"
+#include "waymark/runtime.h"
 
 /* The interpreter that "#! PATH" names, or an empty string; how much of the file was read. */
 static ssize_t read_interpreter(const char *path, char ret[PATH_MAX])
@@ -101,16 +102,23 @@ static const char *agent_need(const struct run_clients *clients)
 							  : "heap";
 }
 
-/* Samples need no encoding, nor do sampled allocations, nor those of a program that knows its contexts itself. */
+/* Is the stack walked for allocations? The agent alone follows an allocator of the program's own; who knows contexts without that is not asked. */
+static bool is_heap_walked(const struct run_clients *clients, const struct object_program *p)
+{
+	return is_heap_sampled(clients) ||
+	       (clients->agent.of[WM1_AGENT_heap].is_on && !p->is_instrumented && !p->has_malloc);
+}
+
+/* Samples need no encoding, nor do allocations, nor those of a program that knows its contexts itself. */
 static bool is_walk_enough(const struct run_clients *clients, const struct object_program *p)
 {
 	struct agent_choices others = clients->agent;
 
 	others.of[WM1_AGENT_sample].is_on = false;
-	if (p->is_instrumented || is_heap_sampled(clients))
+	if (p->is_instrumented || is_heap_walked(clients, p))
 		others.of[WM1_AGENT_heap].is_on = false;
 	return (clients->agent.of[WM1_AGENT_sample].is_on || wait_option(&clients->waits) ||
-		is_heap_sampled(clients)) &&
+		is_heap_walked(clients, p)) &&
 	       !agent_choices_is_any(&others) && !clients->is_encode && !clients->is_with_agent;
 }
 
@@ -177,7 +185,7 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	struct error *err;
 	bool is_script;
 
-	ret->has_agent = ret->has_sampler = false;
+	ret->has_agent = ret->has_sampler = ret->walks_heap = false;
 	ret->has_heap = clients->agent.of[WM1_AGENT_heap].is_on;
 	if (read_interpreter(program, interpreter) < 0)
 		return NULL;
@@ -205,7 +213,8 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	if (!err && ret->has_agent && is_walk_enough(clients, &p)) {
 		ret->has_agent = false;
 		ret->has_sampler = true;
-		if (is_heap_sampled(clients))
+		ret->walks_heap = is_heap_walked(clients, &p);
+		if (ret->walks_heap)
 			return check_program(is_script ? interpreter : program, &p, "--heap", "");
 		return check_loader(is_script ? interpreter : program, &p,
 				    clients->agent.of[WM1_AGENT_sample].is_on ? "--sample" : "the sampler", "");
@@ -304,13 +313,14 @@ static struct error *set_sampler_options(const struct run_clients *clients)
 	return err;
 }
 
-static struct error *set_heap_options(const struct run_clients *clients)
+static struct error *set_heap_options(const struct run_clients *clients, const struct run_libraries *libraries)
 {
-	char text[32];
+	char text[32] = WM1_HEAP_EVERY;
 
-	if (!is_heap_sampled(clients))
+	if (!libraries->walks_heap)
 		return NULL;
-	snprintf(text, sizeof text, "%" PRIu32, clients->agent.of[WM1_AGENT_heap].number);
+	if (is_heap_sampled(clients))
+		snprintf(text, sizeof text, "%" PRIu32, clients->agent.of[WM1_AGENT_heap].number);
 	return setenv("WAYMARK_HEAP", text, 1) == 0 ? NULL : &error_no_memory;
 }
 
@@ -353,7 +363,7 @@ struct error *run_preload_set(const struct run_clients *clients, const struct ru
 	if (!err && (libraries->has_agent || libraries->has_sampler || libraries->has_heap))
 		err = let_sanitizers_start();
 	if (!err && libraries->has_sampler)
-		err = set_sampler_options(clients) ?: set_heap_options(clients);
+		err = set_sampler_options(clients) ?: set_heap_options(clients, libraries);
 	if (!err && libraries->has_agent)
 		err = set_agent_options(clients);
 	if (!err && (libraries->has_agent || libraries->has_sampler))

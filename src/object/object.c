@@ -253,6 +253,12 @@ static const char *const allocator_names[] = {"_rjem_malloc", "_rjem_mallocx", "
 /* Of jemalloc and tcmalloc, which have malloc, too: the agent follows these in a library. */
 static const char *const own_names[] = {"mallocx", "tc_malloc"};
 
+/* malloc itself, which nothing stands in front of where the program has it. */
+static const char *const malloc_names[] = {"malloc"};
+
+/* Their operators new and delete do not call malloc. */
+static const char *const allocator_libraries[] = {"libjemalloc.so", "libtcmalloc.so", "libtcmalloc_minimal.so"};
+
 static const char *find_name(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const char *const *names, size_t count,
 			     bool is_defined)
 {
@@ -260,6 +266,22 @@ static const char *find_name(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, cons
 		if (names_symbol(elf, scn, shdr, names[i], is_defined))
 			return names[i];
 	return NULL;
+}
+
+/* The dynamic section has one of these libraries, of any version. */
+static bool needs_allocator(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *data = shdr->sh_type == SHT_DYNAMIC ? elf_getdata(scn, NULL) : NULL;
+	GElf_Dyn dyn;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++) {
+		const char *name = dyn.d_tag == DT_NEEDED ? elf_strptr(elf, shdr->sh_link, dyn.d_un.d_val) : NULL;
+
+		for (size_t k = 0; name && k < sizeof allocator_libraries / sizeof *allocator_libraries; k++)
+			if (strncmp(name, allocator_libraries[k], strlen(allocator_libraries[k])) == 0)
+				return true;
+	}
+	return false;
 }
 
 /* Code that was instrumented registers itself; what only includes waymark.h has weak references to other functions. */
@@ -284,6 +306,7 @@ static void read_runtime(Elf *elf, struct object_program *ret)
 		if (!ret->own_allocator)
 			ret->own_allocator =
 				find_name(elf, scn, &shdr, own_names, sizeof own_names / sizeof *own_names, true);
+		ret->has_malloc |= find_name(elf, scn, &shdr, malloc_names, 1, true) || needs_allocator(elf, scn, &shdr);
 		if (shdr.sh_type != SHT_DYNSYM)
 			continue;
 		for (int i = 0; i < UNFITS && !ret->unfit; i++)

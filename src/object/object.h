@@ -59,6 +59,7 @@ struct object_program {
 	const char *unfit;         /* why the agent cannot work in it (base/unfit.h); NULL: it can */
 	const char *allocator;     /* a function of an allocator whose names are not malloc's; NULL: none is known */
 	const char *own_allocator; /* such a function beside malloc, in the program itself; NULL: none is known */
+	bool has_malloc;           /* malloc is its own, or it is linked with a library of such an allocator */
 	bool is_loader;            /* the dynamic linker itself: what it is given as an argument is what runs */
 	const char *libc;          /* the C library, if its loader is known to be of another than glibc; NULL */
 };

@@ -1,4 +1,4 @@
-/* heap.h - sampled allocations, in contexts of walks. */
+/* heap.h - allocations in contexts of walks: each, or samples of them. */
 #ifndef WM_SAMPLER_HEAP_H
 #define WM_SAMPLER_HEAP_H
 
@@ -10,5 +10,8 @@
 bool heap_is_asked(void);
 /* Once, when walks are possible (sample_init). */
 enum wmk_agent heap_start(void);
+
+/* Around what this library does at start: its allocations are none of the program's. Before there is another thread. */
+void heap_pause(bool on);
 
 #endif

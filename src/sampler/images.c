@@ -11,6 +11,7 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "native/image_header.h"
 #include "recorder/sys.h"
@@ -32,6 +33,34 @@ static const void *at(uintptr_t address)
 	return (const void *)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
+/* The build id of a note segment. */
+static void read_note(struct sampler_image *image, uintptr_t note, size_t size)
+{
+	static const char owner[] = "GNU";
+	Elf64_Nhdr head;
+
+	if (note - (uintptr_t)image->ehdr >= IMAGE_HEADER_BYTES ||
+	    size > IMAGE_HEADER_BYTES - (note - (uintptr_t)image->ehdr))
+		return;
+	while (size >= sizeof head + sizeof owner) {
+		size_t len;
+
+		memcpy(&head, at(note), sizeof head);
+		len = sizeof head + ((size_t)head.n_namesz + 3) / 4 * 4 + ((size_t)head.n_descsz + 3) / 4 * 4;
+		if (len > size)
+			return;
+		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == sizeof owner &&
+		    head.n_descsz >= sizeof image->id_bytes &&
+		    memcmp(at(note + sizeof head), owner, sizeof owner) == 0) {
+			image->id = at(note + sizeof head + sizeof owner);
+			memcpy(image->id_bytes, image->id, sizeof image->id_bytes);
+			return;
+		}
+		note += len;
+		size -= len;
+	}
+}
+
 static void read_segments(struct sampler_image *image, uintptr_t bias)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
@@ -46,6 +75,8 @@ static void read_segments(struct sampler_image *image, uintptr_t bias)
 			eh.hdr = at(low);
 			eh.hdr_bytes = p[i].p_memsz;
 		}
+		if (p[i].p_type == PT_NOTE && !image->id)
+			read_note(image, low, p[i].p_memsz);
 		if (p[i].p_type != PT_LOAD)
 			continue;
 		if (low < image->low)
@@ -132,4 +163,37 @@ struct sampler_image *sampler_image_at(uintptr_t address)
 	image = find(address, &found, head) ?: list(&found, ehdr, head);
 	short_unlock(&lock);
 	return image;
+}
+
+bool sampler_image_is_there(const struct sampler_image *image)
+{
+	struct dl_find_object found;
+	uintptr_t id = (uintptr_t)image->id;
+
+	if (_dl_find_object((void *)at(image->texts[0].low), &found) != 0 ||
+	    (uintptr_t)found.dlfo_eh_frame != image->eh_hdr)
+		return false;
+	if (id >= (uintptr_t)found.dlfo_map_start && id + sizeof image->id_bytes <= (uintptr_t)found.dlfo_map_end)
+		return memcmp(image->id, image->id_bytes, sizeof image->id_bytes) == 0;
+	return image_header_of(&found) == image->ehdr && image_header_hash(image->ehdr, HEAD_BYTES) == image->head;
+}
+
+static int list_one(struct dl_phdr_info *info, size_t size, void *nothing)
+{
+	(void)size;
+	(void)nothing;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+		struct sampler_image *image =
+			p->p_type == PT_LOAD && p->p_flags & PF_X ? sampler_image_at(info->dlpi_addr + p->p_vaddr) : NULL;
+
+		if (image)
+			image->stays = true;
+	}
+	return 0;
+}
+
+void sampler_images_start(void)
+{
+	dl_iterate_phdr(list_one, NULL);
 }

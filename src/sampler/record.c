@@ -216,32 +216,53 @@ static const struct sampler_image *libc_image(void)
 	return image;
 }
 
-/*
- * How many frames there are without those that run before main and before a thread's function, which are the same everywhere: the C
- * library's between the program's entry and main, and what is outside of the function here that called the thread's; or, where none here did
- * (watch.h), the C library's own. is_thread: the walk ends where a thread begins.
- */
-static size_t count_own(const struct walk *walk, bool is_thread)
-{
-	size_t count = walk->count;
-	const struct walk_frame *frames = walk->frames;
-	const struct sampler_image *libc = libc_image();
+/* Frames of a walk, from the outermost one on. */
+struct frames {
+	const uint64_t *pc;
+	struct sampler_image *const *image;
+	ptrdiff_t step_bytes; /* to the next frame's */
+	size_t count;
+};
 
-	for (size_t i = count; i > 1; i--) {
-		const struct sampler_image *image = frames[i - 1].image;
+static const struct sampler_image *image_of(const struct frames *f, size_t i)
+{
+	return *(struct sampler_image *const *)(const void *)((const char *)f->image + (ptrdiff_t)i * f->step_bytes);
+}
+
+/*
+ * How many of the outermost frames run before main and before a thread's function, and are the same everywhere: the C library's between the
+ * program's entry and main, and what is outside of the function here that called the thread's; or, where none here did (watch.h), the C
+ * library's own. is_thread: the walk ends where a thread begins.
+ */
+static size_t count_outer(const struct frames *f, bool is_thread)
+{
+	const struct sampler_image *libc = libc_image();
+	size_t outer = 0;
+
+	for (size_t i = 0; i + 1 < f->count; i++) {
+		const struct sampler_image *image = image_of(f, i);
 
 		if (image && image->is_own)
-			return i - 1;
+			return i + 1;
 		if (!image || image != libc)
 			break;
 	}
-	if (is_thread)
-		count++;
-	else if (count <= 2 || frames[count - 1].pc - getauxval(AT_ENTRY) >= ENTRY_BYTES)
-		return count;
-	for (count--; count > 1 && frames[count - 1].image == libc;)
-		count--;
-	return count;
+	if (!is_thread) {
+		if (f->count <= 2 || *f->pc - getauxval(AT_ENTRY) >= ENTRY_BYTES)
+			return 0;
+		outer = 1;
+	}
+	while (outer + 1 < f->count && image_of(f, outer) == libc)
+		outer++;
+	return outer;
+}
+
+static size_t count_own(const struct walk *walk, bool is_thread)
+{
+	const struct walk_frame *outermost = &walk->frames[walk->count - 1];
+	struct frames f = {&outermost->pc, &outermost->image, -(ptrdiff_t)sizeof *outermost, walk->count};
+
+	return walk->count - count_outer(&f, is_thread);
 }
 
 /* How many of the outermost frames were the last walk's, and their prefix. */
@@ -324,6 +345,88 @@ bool record_call(const struct walk *walk, uintptr_t return_address, const char *
 	prefix = host->intern(prefix, WM_EPOCH_WALKED, id_of(caller), site, 1);
 	*ret = (wm_context){.prefix = prefix, .site = WM_SITE_FOREIGN, .epoch = WM_EPOCH_WALKED};
 	return prefix != WM_PREFIX_LOST;
+}
+
+/* ---- of a trail ---- */
+
+enum {
+	FUNCTION_SHIFT = 56, /* above addresses */
+	PLAIN_CALL = 0xff,   /* no function of the allocator */
+};
+
+/* The prefix of a frame that has called, or of its call of the function `name`. */
+static uint32_t new_prefix(const struct trail_frame *frame, const char *name, uint32_t below)
+{
+	struct walk_frame f = {frame->row.pc, frame->row.image, WALK_RETURN};
+	uint32_t site;
+
+	if (!name)
+		return push(&f, below);
+	site = site_of(&f, WMK_SITE_FOREIGN, name);
+	return site ? host->intern(below, WM_EPOCH_WALKED, 0, site, 1) : WM_PREFIX_LOST;
+}
+
+/* function: a number of it, with a name; PLAIN_CALL without. 0: it is not known, and may not be made. */
+static inline uint32_t prefix_of(struct trail *t, const struct trail_frame *frame, uint32_t function, const char *name,
+				 uint32_t below, bool may_make)
+{
+	uint64_t call = frame->row.pc | (uint64_t)function << FUNCTION_SHIFT;
+	struct trail_next *next = trail_next(t, call, below);
+	uint32_t prefix;
+
+	if (next->call == call && next->below == below && next->image == frame->row.image)
+		return next->prefix;
+	if (!may_make)
+		return 0;
+	prefix = new_prefix(frame, name, below);
+	if (prefix != WM_PREFIX_LOST)
+		*next = (struct trail_next){call, frame->row.image, below, prefix};
+	return prefix;
+}
+
+/* Of another root, or with other frames that are left out, all prefixes are others. Returns from which frame on they are not known. */
+static size_t settle_outer(struct trail *t, uint32_t root)
+{
+	size_t from = t->kept, outer = t->outer;
+
+	if (t->kept < t->outer + 2) {
+		struct frames f = {&t->frames->row.pc, &t->frames->row.image, sizeof *t->frames, t->count};
+
+		outer = count_outer(&f, root == WM_PREFIX_THREAD);
+	}
+	if (root != t->root || outer != t->outer)
+		from = 0;
+	t->root = root;
+	t->outer = outer;
+	/* The innermost frame of the last walk had no prefix; that of this one may have one, of another call from the same place. */
+	if (from && !t->frames[from - 1].prefix)
+		from--;
+	return from < t->count ? from : t->count - 1;
+}
+
+enum record_result record_trail(struct trail *t, uint32_t root, enum wm1_heap_function function, const char *name,
+				bool may_make, wm_context *ret)
+{
+	size_t from = settle_outer(t, root), i;
+	uint32_t prefix = from ? t->frames[from - 1].prefix : root;
+
+	for (i = from; i + 1 < t->count; i++) {
+		if (i >= t->outer)
+			prefix = prefix_of(t, &t->frames[i], PLAIN_CALL, NULL, prefix, may_make);
+		/* What is known so far is not looked at again. */
+		t->kept = i;
+		if (!prefix)
+			return RECORD_NEW;
+		if (prefix == WM_PREFIX_LOST) {
+			t->count = 0;
+			return RECORD_LOST;
+		}
+		t->frames[i].prefix = prefix;
+	}
+	t->kept = i;
+	prefix = prefix_of(t, &t->frames[i], function, name, prefix, may_make);
+	*ret = (wm_context){.prefix = prefix, .site = WM_SITE_FOREIGN, .epoch = WM_EPOCH_WALKED};
+	return !prefix ? RECORD_NEW : prefix == WM_PREFIX_LOST ? RECORD_LOST : RECORD_OK;
 }
 
 void record_after_fork(void)

@@ -7,7 +7,9 @@
 #ifndef WM_SAMPLER_RECORD_H
 #define WM_SAMPLER_RECORD_H
 
+#include "sampler/trail.h"
 #include "sampler/walk.h"
+#include "waymark/runtime.h"
 #pragma GCC visibility push(default)
 #include "waymark.h"
 #pragma GCC visibility pop
@@ -30,6 +32,16 @@ bool record_walk(const struct walk *walk, uint32_t root, struct record_memory *m
 /* The same of a call of the function `name`, a constant string: its frame is the one that goes on at return_address. */
 bool record_call(const struct walk *walk, uintptr_t return_address, const char *name, uint32_t root,
 		 struct record_memory *memory, wm_context *ret);
+
+enum record_result {
+	RECORD_OK,
+	RECORD_NEW,  /* something of it is met for the first time: again with may_make, and all signals blocked */
+	RECORD_LOST, /* there is no room in the recording */
+};
+
+/* The same of a trail, whose innermost frame has called the function, in the context of record_call. Without may_make at any time. */
+enum record_result record_trail(struct trail *t, uint32_t root, enum wm1_heap_function function, const char *name,
+				bool may_make, wm_context *ret);
 
 /* In a forked child: another thread may have had the lock. */
 void record_after_fork(void);

@@ -35,6 +35,7 @@
 #include "sampler/host.h"
 #include "sampler/record.h"
 #include "sampler/timer.h"
+#include "sampler/trail.h"
 #include "sampler/walk.h"
 #include "sampler/watch.h"
 #include "waymark/abi.h"
@@ -60,6 +61,8 @@ struct block {
 	struct unwind_cache cache;
 	struct unwind_stack range; /* the thread's own stack; empty: not looked up yet */
 	uintptr_t stack_address;   /* in it */
+	uintptr_t stack_top;       /* no frame of the thread's is above, and the stack goes up to it; 0: it is not known */
+	struct trail trail;        /* of its allocations */
 	struct walk_code code;
 	struct sampler_timer timer;
 	struct waits_thread waits;
@@ -88,6 +91,19 @@ static _Atomic bool is_on;
 
 /* ---- a sample, on the stack of the block ---- */
 
+/*
+ * The C library keeps a thread's control block, where %fs is, above the thread's stack in the same mapping; the kernel puts the random bytes for the
+ * program above main's. Above these addresses a mapping may be another's memory.
+ */
+static uintptr_t top_of(const struct unwind_stack *range, uintptr_t sp)
+{
+	uintptr_t thread = (uintptr_t)__builtin_thread_pointer(), program = getauxval(AT_RANDOM);
+
+	if (thread > sp && thread < range->high)
+		return thread;
+	return program > sp && program < range->high ? program : 0;
+}
+
 static bool find_stack(void *data, uintptr_t sp, struct unwind_stack *ret)
 {
 	struct block *b = data;
@@ -99,8 +115,10 @@ static bool find_stack(void *data, uintptr_t sp, struct unwind_stack *ret)
 			return false;
 		*ret = (struct unwind_stack){range.low, range.high};
 		/* Other stacks, as coroutines have, come and go. */
-		if (b->stack_address >= range.low && b->stack_address < range.high)
+		if (b->stack_address >= range.low && b->stack_address < range.high) {
 			b->range = *ret;
+			b->stack_top = top_of(ret, sp);
+		}
 	}
 	/* A stack that grows has more pages now than when it was looked up. */
 	if (ret->low > sp - RED_ZONE_BYTES)
@@ -426,6 +444,9 @@ static struct block *take_block(uint32_t tid)
 	for (; b; b = b->next, none = 0)
 		if (!atomic_load(&b->tid) && atomic_compare_exchange_strong(&b->tid, &none, tid)) {
 			b->root = 0; /* of the thread that has had it */
+			b->range = (struct unwind_stack){0, 0};
+			b->stack_top = 0;
+			trail_reset(&b->trail);
 			return b;
 		}
 	b = wmrt_map_memory(sizeof *b);
@@ -454,6 +475,7 @@ bool sample_begin_thread(uint32_t root)
 		b->root = own_root = root;
 		b->range = (struct unwind_stack){0, 0};
 		b->stack_address = (uintptr_t)__builtin_frame_address(0);
+		b->stack_top = 0;
 		b->counted_ns = cpu_time_ns();
 		b->rest_ns = b->watched_ns = 0;
 		own = b;
@@ -675,6 +697,91 @@ bool sample_here(wm_context *ret)
 bool sample_call(uintptr_t return_address, const char *name, wm_context *ret)
 {
 	return record_from_here(&(struct call){.return_address = return_address, .name = name, .ret = ret});
+}
+
+/* ---- of allocations ---- */
+
+struct reading {
+	struct trail *trail;
+	uint64_t pc;
+};
+
+static void read_row(void *data)
+{
+	const struct reading *reading = data;
+
+	trail_read_row(reading->trail, reading->pc);
+}
+
+static void look_up_row(struct trail *t, uint64_t pc)
+{
+	uint64_t mask = wmrt_block_signals();
+
+	on_stack(own->stack + STACK_BYTES, read_row, &(struct reading){t, pc});
+	wmrt_unblock_signals(mask);
+}
+
+struct allocation {
+	enum wm1_heap_function function;
+	const char *name;
+	wm_context *ret;
+	enum record_result result;
+};
+
+static void record_new(void *data)
+{
+	struct allocation *a = data;
+
+	a->result = record_trail(&own->trail, own->root, a->function, a->name, true, a->ret);
+}
+
+/* By the thread's trail. False: there is another way. */
+static bool follow_trail(struct block *b, const struct wm1_caller *caller, struct allocation *a)
+{
+	struct trail_start from = {caller->pc, caller->sp, caller->rbp, b->range.low, b->stack_top};
+	bool ok;
+
+	if (from.sp < from.low || from.sp >= from.high || !trail_enter(&b->trail, from.sp, from.low, from.high))
+		return false;
+	ok = trail_walk(&b->trail, &from, look_up_row);
+	if (ok)
+		a->result = record_trail(&b->trail, b->root, a->function, a->name, false, a->ret);
+	if (ok && a->result == RECORD_NEW) {
+		uint64_t mask = wmrt_block_signals();
+
+		on_stack(b->stack + STACK_BYTES, record_new, a);
+		wmrt_unblock_signals(mask);
+	}
+	trail_leave(&b->trail);
+	return ok;
+}
+
+/* Of a trail beside a walk in full, where WAYMARK_HEAP asks for that. */
+static void compare(const wm_context *found, const struct wm1_caller *caller, const char *name)
+{
+	struct wmk_header *header = host->header();
+	wm_context full = {0};
+
+	if (!header || !sample_call(caller->pc, name, &full))
+		return;
+	count(&header->samples_checked);
+	if (found->prefix == full.prefix && found->site == full.site && found->epoch == full.epoch)
+		count(&header->samples_agreed);
+}
+
+bool sample_allocation(const struct wm1_caller *caller, enum wm1_heap_function function, const char *name,
+		       bool is_checked, wm_context *ret)
+{
+	struct allocation a = {function, name, ret, RECORD_LOST};
+	struct block *b = own;
+
+	if (!atomic_load_explicit(&is_on, memory_order_relaxed))
+		return false;
+	if (!b || !b->root || !follow_trail(b, caller, &a))
+		return sample_call(caller->pc, name, ret);
+	if (__builtin_expect(is_checked, 0))
+		compare(ret, caller, name);
+	return a.result == RECORD_OK;
 }
 
 uint32_t sample_thread_root(void)

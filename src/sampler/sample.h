@@ -9,6 +9,7 @@
 #include "waymark.h"
 #pragma GCC visibility pop
 #include "sampler/waits.h"
+#include "waymark/runtime.h"
 
 /* Samples in a second; 0: none of that kind. */
 struct sample_rates {
@@ -31,6 +32,12 @@ void sample_end_thread(void);
 bool sample_here(wm_context *ret);
 /* The context of a call of the function `name`, a constant string, that returns to return_address. Else as sample_here. */
 bool sample_call(uintptr_t return_address, const char *name, wm_context *ret);
+/*
+ * As sample_call, of the allocator's function with that caller, by the thread's trail (trail.h) where that can be: for each allocation.
+ * is_checked: beside a walk in full; the recording counts both (samples_checked, samples_agreed).
+ */
+bool sample_allocation(const struct wm1_caller *caller, enum wm1_heap_function function, const char *name,
+		       bool is_checked, wm_context *ret);
 /* The root of a thread that is created by the call that has led into this library; WM_PREFIX_THREAD where it is not known. */
 uint32_t sample_thread_root(void);
 /* In a forked child: timers are not inherited, and other threads are not there. A guest does not stay. */

@@ -31,6 +31,7 @@
 #include "sampler/guest.h"
 #include "sampler/heap.h"
 #include "sampler/host.h"
+#include "sampler/images.h"
 #include "sampler/memory.h"
 #include "sampler/sample.h"
 #include "waymark/abi.h"
@@ -164,6 +165,7 @@ static struct sample_rates rates;
 
 static void look_up(void)
 {
+	heap_pause(true);
 	/* `waymark attach` may ask for something. */
 	if (!sample_rates_parse(getenv("WAYMARK_SAMPLE"), &rates) && !heap_is_asked()) {
 		wmrt_handlers_stay_out();
@@ -192,22 +194,27 @@ static void look_up(void)
 	namespaces_start();
 }
 
+static enum wmk_agent begin_process(void)
+{
+	if (pthread_atfork(NULL, NULL, sample_after_fork) != 0 || !sample_init(&rates, false))
+		return WMK_AGENT_NO_MEMORY;
+	if (!sample_begin_thread(WM_PREFIX_PROCESS) || !sample_start_waits())
+		return WMK_AGENT_NO_TIMER;
+	if (!heap_is_asked())
+		return WMK_AGENT_OK;
+	sampler_images_start();
+	return heap_start();
+}
+
 static void attach(void)
 {
-	enum wmk_agent state = WMK_AGENT_NO_MEMORY;
-
 	if (wmrt_process.is_sealed)
 		return;
-	if (!sample_rates_parse(getenv("WAYMARK_SAMPLE"), &rates) && !heap_is_asked()) {
+	if (!sample_rates_parse(getenv("WAYMARK_SAMPLE"), &rates) && !heap_is_asked())
 		pthread_atfork(NULL, NULL, guest_after_fork);
-		return;
-	}
-	if (pthread_atfork(NULL, NULL, sample_after_fork) == 0 && sample_init(&rates, false))
-		state = sample_begin_thread(WM_PREFIX_PROCESS) && sample_start_waits() ? WMK_AGENT_OK
-										       : WMK_AGENT_NO_TIMER;
-	if (state == WMK_AGENT_OK && heap_is_asked())
-		state = heap_start();
-	wmrt_run_tell_agent(state, host->header);
+	else
+		wmrt_run_tell_agent(begin_process(), host->header);
+	heap_pause(false);
 }
 
 /* At exit: waits up to now are in the recording. */

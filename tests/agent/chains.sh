@@ -246,7 +246,7 @@ int main(void)
 }
 END
 gcc -O1 -g -fno-builtin -I"$include" waits.c -o waits -pthread || exit 1
-WAYMARK_AGENT=wall timeout 60 "$waymark" run -q --sample --heap -o waits.wmk ./waits || fail "waits"
+WAYMARK_AGENT=wall timeout 60 "$waymark" run -q --sample --heap --encode -o waits.wmk ./waits || fail "waits"
 for metric in cpu bytes; do
 	"$waymark" report --format=folded --metric=$metric waits.wmk >folded.txt || fail "no report of waits"
 	grep -E 'run_thread|run_main|wmrt_|own_|start_thread|clone3?;|agent/' folded.txt && fail "the agent's functions are in chains ($metric)"

@@ -24,16 +24,16 @@ programs=plain
 "$waymark" cc -O1 -pthread -o built "$sources/damage.c" 2>build.txt && programs="plain built"
 for program in $programs; do
 	for mode in threads own suspended fork; do
-		check "$program" 0 $mode --heap
+		check "$program" 0 $mode --heap --encode
 	done
 	[ "$(find . -name '*.wmk' | wc -l)" = 1 ] || fail "$program: recordings that need the one that was cut: $(ls)"
 	"$waymark" report ./*.wmk >report.txt 2>&1
 	grep -q 'another process truncated it' report.txt || { fail "$program: the report does not say so"; cat report.txt; }
-	check "$program" 135 default --heap
+	check "$program" 135 default --heap --encode
 	# Files may have 50 KiB (SIGXFSZ ends a process that ignores that): a header and no chunk.
-	limit=50 check "$program" 0 full --heap
+	limit=50 check "$program" 0 full --heap --encode
 	if mkdir -p small && mount -t tmpfs -o size=300k none small 2>mount.txt; then
-		out=small/ check "$program" 0 full --heap
+		out=small/ check "$program" 0 full --heap --encode
 		umount small
 	fi
 done

@@ -92,7 +92,7 @@ for number in 1 2; do
 	objcopy --only-keep-debug program debug.$number || exit 1
 done
 strip program
-"$waymark" run -q --heap -o "$dir/run.wmk" ./program || exit 1
+"$waymark" run -q --heap --encode -o "$dir/run.wmk" ./program || exit 1
 
 places='program\+0x[0-9a-f]+ program\+0x[0-9a-f]+ program\+0x[0-9a-f]+ program\+0x[0-9a-f]+ \[malloc\]'
 names='main@program.c:19 calls@program.c:12 calls@program.c:14 takes@program.c:6 \[malloc\]'

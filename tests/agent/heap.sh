@@ -17,7 +17,7 @@ for c in gcc clang-19; do
 		# shellcheck disable=SC2086
 		$c -w $options -o program "$sources/heap.c" || { fail "$c $options: build"; continue; }
 		rm -f run.wmk
-		"$waymark" run -q --heap -o "$dir/run.wmk" ./program >counted.txt || fail "$c $options: status $?"
+		"$waymark" run -q --heap --encode -o "$dir/run.wmk" ./program >counted.txt || fail "$c $options: status $?"
 		for metric in allocations bytes leaked; do
 			awk -v m=$metric '$1 == m { print $2, $3 }' counted.txt | sort >want.txt
 			# What the C library takes for itself is not the program's to count.

@@ -33,7 +33,7 @@ for cc in gcc clang-19; do
 	done
 	# Every allocation by its stack, against what the program counts.
 	$cc -O2 -w -o heap "$sources/heap.c" || { fail "$cc: build"; continue; }
-	WAYMARK_AGENT=lazy timeout 60 "$waymark" run -q --heap -o "$dir/heap.wmk" ./heap >counted.txt || fail "$cc, heap: status $?"
+	WAYMARK_AGENT=lazy timeout 60 "$waymark" run -q --heap --encode -o "$dir/heap.wmk" ./heap >counted.txt || fail "$cc, heap: status $?"
 	awk '$1 == "bytes" { print $2, $3 }' counted.txt | sort >want.txt
 	"$waymark" report --format folded --metric bytes heap.wmk 2>notes.txt >folded.txt
 	grep ';counted;' folded.txt | sort | cmp -s want.txt - || fail "$cc: bytes differ"

@@ -55,7 +55,7 @@ for level in -O0 -O2; do
 		command -v $plain >/dev/null || continue
 		plain="$plain $level -I$include"
 		if build "$plain" "$waymark c++ $level"; then one "program by waymark c++, $plain" --agent; else fail "$plain: build"; fi
-		if build "$waymark c++ $level" "$plain"; then one "library by waymark c++, $plain"; else fail "$plain: build"; fi
+		if build "$waymark c++ $level" "$plain"; then one "library by waymark c++, $plain" --agent; else fail "$plain: build"; fi
 	done
 	if build "$waymark c++ $level" "$waymark c++ $level"; then one "both by waymark c++ $level" --agent; else fail "$level: build"; fi
 done

@@ -161,7 +161,7 @@ END
 gcc -w -O1 -pthread -o program program.c || exit 1
 
 for mode in p k t e s; do
-	for options in "--sample --heap" "--check" "--heap"; do
+	for options in "--sample --heap --encode" "--check" "--heap --encode"; do
 		./program $mode >want.txt 2>want.err
 		want=$?
 		[ $want -ne 77 ] || { echo "no filters here"; continue; }
@@ -189,7 +189,7 @@ if "$waymark" cc -w -O1 -pthread -o built program.c 2>build.txt; then
 		want=$?
 		[ $want -ne 77 ] || continue
 		rm -f run*.wmk
-		"$waymark" run --heap -o "$dir/run.wmk" ./built $mode >got.txt 2>got.err
+		"$waymark" run --heap --encode -o "$dir/run.wmk" ./built $mode >got.txt 2>got.err
 		got=$?
 		[ $got = $want ] || fail "built, $mode: exit status $got, natively $want"
 		cmp -s want.txt got.txt || { fail "built, $mode: prints something else"; cat got.txt; }
@@ -200,12 +200,12 @@ if "$waymark" cc -w -O1 -pthread -o built program.c 2>build.txt; then
 		grep -q '^main;before;\[malloc\] 10000$' folded.txt || { fail "built, $mode: not what was allocated before"; cat folded.txt; }
 		! grep -q after folded.txt || fail "built, $mode: what came after the filter"
 	done
-	"$waymark" run -q --heap -o "$dir/asks-too.wmk" ./built n >/dev/null || [ $? -eq 5 ] || fail "built, a program that asks"
+	"$waymark" run -q --heap --encode -o "$dir/asks-too.wmk" ./built n >/dev/null || [ $? -eq 5 ] || fail "built, a program that asks"
 	"$waymark" report --format folded --metric bytes asks-too.wmk | grep -q '^main;after;\[malloc\] 100$' ||
 		fail "built, a program that asks: not recorded on"
 fi
 # Asking what there is is no filter.
-"$waymark" run --heap -o "$dir/asks.wmk" ./program n >/dev/null 2>got.err
+"$waymark" run --heap --encode -o "$dir/asks.wmk" ./program n >/dev/null 2>got.err
 [ $? -eq 5 ] || fail "a program that asks"
 ! grep -q 'seccomp filter' got.err || { fail "a program that asks: taken for one that filters"; cat got.err; }
 "$waymark" report --format folded --metric bytes asks.wmk | grep -q '^main;after;\[malloc\] 100$' || fail "a program that asks: not recorded on"

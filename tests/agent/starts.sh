@@ -26,7 +26,7 @@ int main(void)
 }
 END
 "$cc" -O1 -g alloc.c -o alloc || exit 1
-run 3 --heap -o good.wmk ./alloc
+run 3 --heap --encode -o good.wmk ./alloc
 lacks err.txt "did not start"
 "$waymark" report good.wmk >report.txt
 lacks report.txt "did not start"
@@ -44,7 +44,7 @@ done
 has err.txt "alloc recorded nothing: $room"
 
 # ---- no signal can be queued ----
-(ulimit -i 0 && run 3 --sample --heap -o timer.wmk ./alloc && [ $failures -eq 0 ]) || failures=$((failures + 1))
+(ulimit -i 0 && run 3 --sample --heap --encode -o timer.wmk ./alloc && [ $failures -eq 0 ]) || failures=$((failures + 1))
 has err.txt "the kernel gives no timer (ulimit -i): no samples are taken"
 
 # ---- a program that does not begin as those of C do ----
@@ -62,7 +62,7 @@ begun='the agent did not start: main was not called through the C library, as Go
 if "$cc" -nostartfiles own.c -o own; then
 	run 4 ./own
 	has err.txt "own recorded nothing: $begun"
-	run 4 --heap -o own.wmk ./own
+	run 4 --heap --encode -o own.wmk ./own
 	has err.txt "own.wmk has no contexts: $begun"
 	"$waymark" report own.wmk >report.txt
 	has report.txt "own.wmk: $begun"
@@ -121,7 +121,7 @@ END
 "$cc" -O1 starter.c -o starter || exit 1
 started() { # STATUS LINE HOW PROGRAM
 	want_line=$2
-	run "$1" --heap -o start.wmk ./starter "$3" "$4"
+	run "$1" --heap --encode -o start.wmk ./starter "$3" "$4"
 	has err.txt "waymark run: 1 started program is not recorded, $want_line"
 	"$waymark" report start.wmk >report.txt
 	has report.txt "start.wmk: 1 program that it started is not recorded"
@@ -139,7 +139,7 @@ started 3 "./alloc: its environment has no LD_PRELOAD" fork-empty ./alloc
 started 3 "./alloc: its environment has no LD_PRELOAD" list-empty ./alloc
 PATH=$dir:$PATH started 3 "$dir/alloc: its environment has no LD_PRELOAD" spawnp-empty alloc
 for how in spawn vfork fork; do
-	run 3 --heap -o start.wmk ./starter $how ./alloc
+	run 3 --heap --encode -o start.wmk ./starter $how ./alloc
 	lacks err.txt "not recorded"
 	[ "$(grep -c 'wrote start' err.txt)" -eq 2 ] || { fail "$how: not both recordings"; cat err.txt; }
 	rm -f start*.wmk*
@@ -175,7 +175,7 @@ for how in list listp; do
 	run 5 ./starter $how ./plain
 	[ "$(cat out.txt)" = "$([ $how = list ] && echo a,b,all || echo a,all)" ] || fail "$how: arguments: $(cat out.txt)"
 done
-run 98 --heap -o start.wmk ./starter fork nosuch
+run 98 --heap --encode -o start.wmk ./starter fork nosuch
 lacks err.txt "not recorded"
 
 # ---- options of the environment, without `waymark run` ----

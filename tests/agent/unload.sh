@@ -59,7 +59,7 @@ for build_id in sha1 none; do
 		gcc -w -O1 -fPIC -shared -DNAME=in_$name -Wl,--build-id=$build_id library.c -o $name.so || exit 1
 	done
 	gcc -w -O1 program.c -o program || exit 1
-	"$waymark" run -q --heap -o run.wmk ./program || fail "build id $build_id: exit status $?"
+	"$waymark" run -q --heap --encode -o run.wmk ./program || fail "build id $build_id: exit status $?"
 	"$waymark" report --format folded --metric allocations run.wmk 2>notes.txt | grep ';run' | sort >got.txt
 	for name in one:3 two:4 changed:5; do
 		stack='main;use;call;run'
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 END
 gcc -w -O1 -o many many.c || exit 1
 for n in 200 800; do
-	WAYMARK_AGENT=verbose "$waymark" run --heap -o many.wmk ./many $n 2>err.txt || fail "many $n: exit status $?"
+	WAYMARK_AGENT=verbose "$waymark" run --heap --encode -o many.wmk ./many $n 2>err.txt || fail "many $n: exit status $?"
 	looks[n]=$(sed -n 's/^waymark: functions .* looks \([0-9]*\).*/\1/p' err.txt)
 done
 [ "${looks[200]:-0}" -gt 0 ] || fail "nothing says how much is looked at: $(head -3 err.txt)"

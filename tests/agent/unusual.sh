@@ -58,7 +58,7 @@ gcc -O1 -g -fno-builtin -o program program.c || exit 1
 loader=$(sed -n 's/.*Requesting program interpreter: \(.*\)\]/\1/p' <<<"$(LC_ALL=C readelf -lW program)")
 for options in '' '--library-path /nowhere --argv0 other'; do
 	# shellcheck disable=SC2086
-	succeeds "$waymark" run --heap -o ./ "$loader" $options ./program
+	succeeds "$waymark" run --heap --encode -o ./ "$loader" $options ./program
 	for file in waymark-*.wmk; do
 		[[ $file = waymark-program-*.wmk ]] || fail "started by $loader: the recording is $file"
 		allocated 300 leaf "$file"
@@ -154,7 +154,7 @@ END
 sed 's/static __attribute__((noinline)) void \*leaf/extern int is_asking;\n&/; s/malloc(40);/(is_asking = 1, malloc(40));\n	is_asking = 0;/' program.c >program_names.c
 gcc -O1 -fno-builtin -fno-tree-loop-distribute-patterns -w -shared -fPIC -o libnames.so names.c &&
 	gcc -O1 -g -fno-builtin -o program_names program_names.c ./libnames.so && gcc -O1 -o asks_names asks.c ./libnames.so || exit 1
-succeeds "$waymark" run --heap -o program_names.wmk ./program_names
+succeeds "$waymark" run --heap --encode -o program_names.wmk ./program_names
 allocated 300 leaf program_names.wmk
 # libgcc's unwinder calls them.
 succeeds "$waymark" run --agent -o asks_names.wmk ./asks_names
@@ -203,7 +203,7 @@ for compiler in gcc clang-19; do
 	"$compiler" -O1 -g -w -fsanitize=address -o opens opens.c 2>/dev/null || continue
 	./opens >/dev/null 2>&1
 	[ $? = 3 ] || continue # not on this kernel
-	succeeds "$waymark" run --heap -o ./ bash -c './opens; exit $?'
+	succeeds "$waymark" run --heap --encode -o ./ bash -c './opens; exit $?'
 done
 
 # OCaml's garbage collector must know every return address. A program with its table, as the linker exports it, stands for one.
@@ -247,7 +247,7 @@ void *memalign(size_t align, size_t n) { return aligned_alloc(align, n); }
 int posix_memalign(void **ret, size_t align, size_t n) { *ret = aligned_alloc(align, n); return 0; }
 END
 gcc -O1 -g -fno-builtin -shared -fPIC -o liballocator.so allocator.c && gcc -O1 -g -fno-builtin -o own_library program.c ./liballocator.so || exit 1
-WAYMARK_AGENT=verbose succeeds "$waymark" run --heap --sample -o own_library.wmk ./own_library
+WAYMARK_AGENT=verbose succeeds "$waymark" run --heap --encode --sample -o own_library.wmk ./own_library
 allocated 300 leaf own_library.wmk
 # main, work, leaf, and nothing of the allocator.
 grep -q '^waymark: functions [1-3] ' err.txt || fail "an allocator in a library is changed: $(grep '^waymark: functions' err.txt)"
@@ -296,7 +296,7 @@ int main(void)
 END
 gcc -O2 -fno-tree-loop-distribute-patterns -fno-builtin -w -shared -fPIC -Wl,-Bsymbolic -o liballocator.so allocator.c &&
 	gcc -O1 -g -fno-builtin -o names names.c ./liballocator.so || exit 1
-succeeds "$waymark" run --heap -o names.wmk ./names
+succeeds "$waymark" run --heap --encode -o names.wmk ./names
 grep '^waymark: process' err.txt && fail "an allocator's own names are not recorded"
 "$waymark" report --format=folded --metric=allocations names.wmk | sed -n 's/^main;work;//p' | sort >got.txt
 printf '%s\n' '[mallocx] 300' '[malloc] 300' '[operator new] 300' '[rallocx] 300' '[xallocx] 300' | sort | cmp - got.txt || { fail names; cat got.txt; }
@@ -317,7 +317,7 @@ awk 'BEGIN {
 # In libraries both, so that their stubs are in one area.
 echo 'int work(void); int main(void) { return work(); }' >many_main.c
 gcc -O1 -g -fno-builtin -fPIC -shared -o libmany.so many.c ./liballocator.so && gcc -O1 -g -o many many_main.c ./libmany.so ./liballocator.so || exit 1
-WAYMARK_AGENT=epochs "$waymark" run --heap -o many.wmk ./many >out.txt 2>err.txt
+WAYMARK_AGENT=epochs "$waymark" run --heap --encode -o many.wmk ./many >out.txt 2>err.txt
 [ $? = 3 ] || fail "many encodings: $(tail -1 err.txt)"
 got=$("$waymark" report --format=folded --metric=allocations many.wmk | awk '/\[mallocx\]/ { n += $NF } END { print n }')
 [ "$got" = 74400 ] || fail "many encodings: $got allocations"
@@ -343,19 +343,19 @@ static void (*volatile give)(void *);
 int main(void) { take = malloc; give = free; for (int i = 0; i < 300; i++) give(take(40)); puts("300"); return 3; }
 END
 gcc -O1 -g -fno-pie -no-pie -o address address.c || exit 1
-"$waymark" run --heap -o address.wmk ./address >out.txt 2>err.txt
+"$waymark" run --heap --encode -o address.wmk ./address >out.txt 2>err.txt
 grep 'not recorded' err.txt && fail "an address of malloc is taken for a malloc of the program"
 [ "$("$waymark" report --format=folded --metric=allocations address.wmk | awk '$1 == "main;[malloc]" { print $2 }')" = 300 ] || fail address
 "$waymark" run --heap -o own_small.wmk ./own_small >out.txt 2>err.txt
 grep -q "^waymark: process [0-9]*: the function free of the program's own allocator in .*own_small has no room" err.txt || fail "own_small: $(cat err.txt)"
-"$waymark" run --heap -o prefixed.wmk ./prefixed >out.txt 2>err.txt
+"$waymark" run --heap --encode -o prefixed.wmk ./prefixed >out.txt 2>err.txt
 grep -q 'allocations by je_malloc are not recorded' err.txt || fail "prefixed: $(cat err.txt)"
 # jemalloc's own names, which the program does not export.
 sed 's/malloc(40)/mallocx(40, 0)/; s/static __attribute__((noinline)) void \*leaf/static void *mallocx(size_t n, int f) { return f + (char *)malloc(n); }\n&/' program.c >inside.c
 gcc -O0 -g -fno-builtin -w -o inside inside.c || exit 1
-"$waymark" run --heap -o inside.wmk ./inside >out.txt 2>err.txt
+"$waymark" run --heap --encode -o inside.wmk ./inside >out.txt 2>err.txt
 grep -q 'allocations by mallocx are not recorded' err.txt || fail "inside: $(cat err.txt)"
-grep -qF 'own allocator' err.txt && "$waymark" run --heap -o names.wmk ./names 2>&1 | grep 'own allocator' && fail "names of a library are the program's"
+grep -qF 'own allocator' err.txt && "$waymark" run --heap --encode -o names.wmk ./names 2>&1 | grep 'own allocator' && fail "names of a library are the program's"
 
 # A library that is opened with RTLD_DEEPBIND looks for malloc in its own scope first.
 cat >plugin.c <<'END'
@@ -392,7 +392,7 @@ END
 gcc -O1 -g -fno-builtin -o plugins plugins.c || exit 1
 for kind in '' -DSIGNAL; do
 	gcc -O1 -g -fno-builtin $kind -shared -fPIC -o plugin.so plugin.c || exit 1
-	succeeds "$waymark" run --heap -o plugins.wmk ./plugins
+	succeeds "$waymark" run --heap --encode -o plugins.wmk ./plugins
 	allocated 150 'plugin_get;inner' plugins.wmk
 	allocated 150 plugin_get plugins.wmk
 	allocated 100 plugin_get plugins.wmk live-allocations

@@ -135,19 +135,26 @@ END
 	has err.txt "agent [] now 1 preload $agent"
 	lacks err.txt "sampler ["
 	lacks err.txt "$heap"
-	for options in '--sample --encode:sample=997' '--encode --sample=50:sample=50' --check:sample=997,check --heap:heap \
+	for options in '--sample --encode:sample=997' '--encode --sample=50:sample=50' --check:sample=997,check '--heap --encode:heap' \
 		'--heap --check --sample=7:sample=7,check,heap'; do
 		# shellcheck disable=SC2086
 		expect 5 "$installed" run -q ${options%%:*} ./plain
 		has err.txt "agent [${options#*:}] now 1"
 	done
 	has err.txt "preload $agent:$heap"
+	# Allocations are walked, too, but for a program with an allocator of its own.
+	for options in --heap:0 '--heap --sample=50:50' '--heap --wall=20:0,wall=20'; do
+		# shellcheck disable=SC2086
+		expect 5 "$installed" run -q ${options%%:*} ./plain
+		has err.txt "sampler [${options#*:}] now (none) preload $sampler:$heap"
+		lacks err.txt "agent ["
+	done
 	WAYMARK_AGENT=verbose expect 5 "$installed" run -q ./plain
 	has err.txt "agent [verbose] now 1"
 	WAYMARK_AGENT=sample=3,wall expect 5 "$installed" run -q --encode --sample=50 ./plain
 	has err.txt "agent [sample=50,sample=3,wall] now 1"
 	echo 'int other;' | "$cc" -shared -fPIC -x c - -o other.so
-	LD_PRELOAD=$tmp/other.so expect 5 "$installed" run -q --heap ./plain
+	LD_PRELOAD=$tmp/other.so expect 5 "$installed" run -q --heap --encode ./plain
 	has err.txt "preload $agent:$heap:$tmp/other.so"
 	LD_PRELOAD=$tmp/other.so expect 5 "$installed" run -q ./plain
 	has err.txt "preload $agent:$tmp/other.so"

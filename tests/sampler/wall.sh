@@ -348,7 +348,7 @@ done
 sed -n 's/.*: -1 Interrupted.*/FAIL: & alone/p' alone.txt
 
 # What the agent does is refused.
-for option in --encode --check --heap --agent --no-agent; do
+for option in --encode --check --agent --no-agent; do
 	! "$waymark" run -q --wall $option ./calls >out.txt 2>err.txt && [ "$(wc -l <err.txt)" -eq 1 ] && grep -q 'wall.*agent' err.txt ||
 		fail "$option: $(cat err.txt)"
 done

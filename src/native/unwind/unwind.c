@@ -330,6 +330,14 @@ enum unwind_result unwind_step(const struct eh_table *t, const struct unwind_sta
 	return apply_row(t, &row, f.is_signal_frame, stack, regs, ret_frame);
 }
 
+bool unwind_ordinary_row(const struct eh_table *t, uint64_t address, struct unwind_cache_entry *ret)
+{
+	struct eh_function f;
+	struct cfi_row row;
+
+	return eh_find(t, address, &f) && !f.is_signal_frame && cfi_row_at(t, &f, address, &row) && compact(&row, ret);
+}
+
 enum unwind_result unwind_step_by_row(const struct cfi_row *row, const struct unwind_stack *stack,
 				      struct unwind_regs *regs, struct unwind_frame *ret_frame)
 {

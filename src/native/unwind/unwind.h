@@ -65,6 +65,7 @@ struct unwind_frame {
 enum {
 	UNWIND_CACHE_ENTRIES = 1024, /* a power of two; 24 KB */
 	UNWIND_CACHE_SAVED = 6,
+	UNWIND_CACHE_RBP = 1, /* in saved */
 };
 
 struct unwind_cache_entry {
@@ -90,6 +91,12 @@ struct unwind_cache {
  */
 enum unwind_result unwind_step(const struct eh_table *t, const struct unwind_stack *stack, struct unwind_cache *cache,
 			       struct unwind_regs *regs, struct unwind_frame *ret_frame);
+
+/*
+ * The row of the code at an address that follows a call, as the cache would keep it, without its address. False: there is none, or it is not
+ * that of ordinary compiled code. Needs 2 KB of stack.
+ */
+bool unwind_ordinary_row(const struct eh_table *t, uint64_t address, struct unwind_cache_entry *ret);
 
 /* The same where another source than call frame information has the row, which has no expressions. */
 enum unwind_result unwind_step_by_row(const struct cfi_row *row, const struct unwind_stack *stack,

@@ -13,7 +13,8 @@
  * hands calls through. A runtime that comes later, with a plugin, attaches itself. So does one that is there when a program allocates before
  * the C library has its environment (.preinit_array, of sanitizers): where to record to is not known yet.
  *
- * With WAYMARK_HEAP=BYTES one allocation for about that many bytes is told (chance.h), to the client that comes for that (wm1_heap_sample).
+ * With WAYMARK_HEAP=every, or BYTES, each allocation or one for about that many bytes (chance.h) is told to the client that walks
+ * stacks (wm1_heap_walk). It gets the caller's registers: the functions that were called have a frame pointer.
  *
  * Where nothing is told of a call, it is handed on by a tail call: the next allocator sees its true caller. LeakSanitizer
  * knows by the caller what the dynamic linker allocates, and reports it as leaked otherwise. The agent stays out of
@@ -64,8 +65,9 @@ static void (*alloc_from)(void *, size_t, const void *, enum wm1_heap_function);
 /* NULL: no runtime in this process. Written by resolve or by the runtime's constructor. */
 static _Atomic(const struct wm1_heap_client *) client;
 
-/* Of sampled allocations; NULL: none are. It stays. */
-static _Atomic(const struct wm1_heap_sampled *) sampled;
+/* Who walks; NULL: nobody does. It stays. */
+static _Atomic(const struct wm1_heap_walked *) walker;
+static bool is_every; /* each allocation is told to it. Written before it is */
 static _Thread_local struct chance chance __attribute__((tls_model("initial-exec")));
 static struct sieve sieve; /* of sampled blocks */
 
@@ -102,6 +104,13 @@ static void start_client(const struct wm1_heap_client *found)
 		missed_say();
 }
 
+static bool is_asked_for_every(void)
+{
+	const char *text = environ ? getenv("WAYMARK_HEAP") : NULL;
+
+	return text && strncmp(text, WM1_HEAP_EVERY, strlen(WM1_HEAP_EVERY)) == 0;
+}
+
 /* WAYMARK_HEAP=BYTES, or BYTES:SEED. */
 static bool is_asked_for_samples(uint64_t *ret_interval, uint64_t *ret_seed)
 {
@@ -129,6 +138,11 @@ static bool resolve(void)
 	atomic_store_explicit(&resolve_state, 2, memory_order_release);
 	if ((&wm1_agent && wm1_agent.unfit()) || is_asked_for_samples(NULL, NULL))
 		return true;
+	if (is_asked_for_every()) {
+		is_every = true;
+		atomic_store(&walker, wm1_heap_walked_early ? wm1_heap_walked_early() : NULL);
+		return true;
+	}
 	if (&wm1_agent)
 		alloc_from = wm1_agent.heap_alloc_from;
 	else if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed)
@@ -143,7 +157,7 @@ static inline bool is_resolved(void);
 /* A program with a malloc of its own does not come in here otherwise. */
 __attribute__((constructor)) static void look_at_program(void)
 {
-	bool is_client = is_resolved() && (atomic_load(&client) || atomic_load(&sampled));
+	bool is_client = is_resolved() && (atomic_load(&client) || atomic_load(&walker));
 
 	atomic_store(&is_loaded, true);
 	if (is_client && !&wm1_agent)
@@ -160,28 +174,40 @@ static inline const struct wm1_heap_client *runtime(void)
 	return atomic_load_explicit(&client, memory_order_acquire);
 }
 
-static inline const struct wm1_heap_sampled *sampler(void)
+static inline const struct wm1_heap_walked *walks(void)
 {
-	return atomic_load_explicit(&sampled, memory_order_acquire);
+	return atomic_load_explicit(&walker, memory_order_acquire);
 }
 
-/* The next allocator can be called, and there is nobody to tell. *ret: how many allocations this one stands for; 0: it is not sampled. */
+/* The next allocator can be called, and there is nobody to tell. *ret: how many allocations this one stands for; 0: it is not told of. */
 static inline bool is_untold(size_t size_bytes, uint32_t *ret)
 {
 	if (!is_resolved() || runtime())
 		return false;
-	*ret = sampler() ? chance_of(&chance, size_bytes) : 0;
+	*ret = !walks() ? 0 : is_every ? 1 : chance_of(&chance, size_bytes);
 	return !*ret;
+}
+
+/* There is nobody to tell of its free. */
+static inline bool is_unknown(const void *block)
+{
+	return is_every ? !walks() : !sieve_may_have(&sieve, block);
 }
 
 /* The call that the program made. */
 struct call {
-	const void *return_address;
+	struct wm1_caller caller;
 	enum wm1_heap_function function;
-	uint32_t count; /* of sampled ones; 0: it was not sampled */
+	uint32_t count; /* that who walks is told; 0: it is not */
 };
 
-#define CALLED(function, count) ((struct call){__builtin_return_address(0), function, count})
+#define CALLED(function, count) ((struct call){caller_of(__builtin_frame_address(0)), function, count})
+
+/* frame: a frame pointer, at which there are the caller's and the return address. */
+static inline __attribute__((always_inline)) struct wm1_caller caller_of(const uintptr_t *frame)
+{
+	return (struct wm1_caller){frame[1], (uintptr_t)(frame + 2), frame[0]};
+}
 
 static void *tell_alloc(void *block, size_t size_bytes, struct call call)
 {
@@ -189,11 +215,12 @@ static void *tell_alloc(void *block, size_t size_bytes, struct call call)
 
 	if (block && call.count) {
 		/* First: as soon as it is recorded, the block counts. */
-		sieve_add(&sieve, block);
-		sampler()->alloc(block, size_bytes, call.count, call.return_address, call.function);
+		if (!is_every)
+			sieve_add(&sieve, block);
+		walks()->alloc(block, size_bytes, call.count, &call.caller, call.function);
 	} else if (block && to) {
 		if (alloc_from)
-			alloc_from(block, size_bytes, call.return_address, call.function);
+			alloc_from(block, size_bytes, (const void *)call.caller.pc, call.function);
 		else
 			to->alloc(block, size_bytes);
 	}
@@ -207,20 +234,21 @@ static void *alloc(size_t size_bytes, struct call call)
 
 void wm1_heap_attach(const struct wm1_heap_client *found)
 {
-	if (is_resolved() && !is_asked_for_samples(NULL, NULL))
+	if (is_resolved() && !is_every && !is_asked_for_samples(NULL, NULL))
 		start_client(found);
 }
 
-void wm1_heap_sample(const struct wm1_heap_sampled *found)
+void wm1_heap_walk(const struct wm1_heap_walked *found)
 {
-	const struct wm1_heap_sampled *none = NULL;
+	const struct wm1_heap_walked *none = NULL;
 	uint64_t interval, seed;
 
 	memcpy(&seed, (const void *)getauxval(AT_RANDOM), sizeof seed); /* NOLINT(performance-no-int-to-ptr) */
-	if (!is_resolved() || runtime() || !is_asked_for_samples(&interval, &seed))
+	if (!is_resolved() || runtime() || (!is_every && !is_asked_for_samples(&interval, &seed)))
 		return;
-	chance_start(interval, seed);
-	if (atomic_compare_exchange_strong(&sampled, &none, found) && atomic_load(&is_loaded))
+	if (!is_every)
+		chance_start(interval, seed);
+	if (atomic_compare_exchange_strong(&walker, &none, found) && atomic_load(&is_loaded))
 		missed_say();
 }
 
@@ -250,21 +278,24 @@ API void *calloc(size_t count, size_t size_bytes)
 			     : early_alloc(total);
 }
 
-static struct wm1_heap_block take_sampled(const void *block)
+static struct wm1_heap_block take_told(const void *block)
 {
-	struct wm1_heap_block taken = sampler()->take((void *)block);
+	struct wm1_heap_block taken = walks()->take((void *)block);
 
-	if (taken.record)
+	if (taken.record && !is_every)
 		sieve_remove(&sieve, block);
 	return taken;
 }
 
-static __attribute__((noinline)) void free_sampled(const void *block)
+static void tell_freed(struct wm1_heap_block taken)
 {
-	struct wm1_heap_block taken = take_sampled(block);
+	if (taken.record || is_every)
+		walks()->freed(taken);
+}
 
-	if (taken.record)
-		sampler()->freed(taken);
+static __attribute__((noinline)) void free_told(const void *block)
+{
+	tell_freed(take_told(block));
 }
 
 API void free(void *block)
@@ -277,8 +308,8 @@ API void free(void *block)
 	to = runtime();
 	if (to)
 		to->freed(to->take(block));
-	else if (sieve_may_have(&sieve, block))
-		free_sampled(block);
+	else if (!is_unknown(block))
+		free_told(block);
 	next.free(block);
 }
 
@@ -292,16 +323,17 @@ static void *move_early(void *block, size_t size_bytes, struct call call)
 	return moved;
 }
 
-static __attribute__((noinline)) void *resize_sampled(void *block, size_t size_bytes, struct call call)
+static __attribute__((noinline)) void *resize_told(void *block, size_t size_bytes, struct call call)
 {
-	struct wm1_heap_block taken = take_sampled(block);
+	struct wm1_heap_block taken = take_told(block);
 	void *moved = next.realloc(block, size_bytes);
 
-	if (taken.record && (moved || !size_bytes)) {
-		sampler()->freed(taken);
+	if (moved || !size_bytes) {
+		tell_freed(taken);
 	} else if (taken.record) {
-		sieve_add(&sieve, block);
-		sampler()->put_back(block, taken);
+		if (!is_every)
+			sieve_add(&sieve, block);
+		walks()->put_back(block, taken);
 	}
 	return tell_alloc(moved, size_bytes, call);
 }
@@ -317,8 +349,8 @@ static void *resize(void *block, size_t size_bytes, struct call call)
 	if (is_early(block) || !is_resolved())
 		return move_early(block, size_bytes, call);
 	to = runtime();
-	if (!to && sieve_may_have(&sieve, block))
-		return resize_sampled(block, size_bytes, call);
+	if (!to && !is_unknown(block))
+		return resize_told(block, size_bytes, call);
 	if (!to)
 		return tell_alloc(next.realloc(block, size_bytes), size_bytes, call);
 	taken = to->take(block);
@@ -335,7 +367,7 @@ API void *realloc(void *block, size_t size_bytes)
 {
 	uint32_t stands_for = 0;
 
-	if (is_untold(size_bytes, &stands_for) && !is_early(block) && !sieve_may_have(&sieve, block))
+	if (is_untold(size_bytes, &stands_for) && !is_early(block) && is_unknown(block))
 		return next.realloc(block, size_bytes);
 	return resize(block, size_bytes, CALLED(WM1_HEAP_REALLOC, stands_for));
 }
@@ -350,7 +382,7 @@ API void *reallocarray(void *block, size_t count, size_t size_bytes)
 		errno = ENOMEM;
 		return NULL;
 	}
-	if (is_untold(total, &stands_for) && !is_early(block) && !sieve_may_have(&sieve, block))
+	if (is_untold(total, &stands_for) && !is_early(block) && is_unknown(block))
 		return next.realloc(block, total);
 	return resize(block, total, CALLED(WM1_HEAP_REALLOCARRAY, stands_for));
 }

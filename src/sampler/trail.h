@@ -1,0 +1,121 @@
+/*
+ * trail.h - the frames of a thread's last walk, by which the next one is told at the price of comparing words: for walks at each allocation.
+ *
+ * A frame here is one whose caller an ordinary row of call frame information tells (unwind.h, struct unwind_cache_entry): the CFA is rsp or
+ * rbp and a constant, the return address is at CFA - 8, rbp is kept or saved at a constant below the CFA. So the caller's pc, rsp and rbp are
+ * a function of the frame's own pc and rsp, of its rbp where that matters, and of one or two words on the stack: the return address, and rbp
+ * where the row says that it is saved. rbp matters in a frame whose CFA it is, and in one that keeps it for a caller where it matters.
+ *
+ *      new walk       A'  B'  c   d   e           innermost first
+ *      last walk          b   c   d   e           c is met again: same pc, same rsp, same rbp if it matters
+ *
+ * A walk steps by rows from the innermost frame on. Where it meets a frame of the last walk (the same pc and rsp, and rbp if it matters) it
+ * need not look up rows any more: it compares the words which the step from there reads with those that the last walk found. Where they are
+ * equal, the caller is that of the last walk too, again in pc, rsp and rbp if it matters, and so on: by induction all frames from there
+ * outwards are those that a walk by rows would find. At the first word that differs the walk goes on by rows, from that word. That frames
+ * have returned meanwhile and others were called in their place does not matter: what is compared is all that a walk would read. A step that
+ * ends the walk is one of a row or of a return address that is 0, which is compared, too.
+ *
+ * The words that are read are those that a walk by rows reads, in [low, high) of the stack, no others: a frame of the last walk that is not
+ * met is not followed. That rows are still those of the code at pc: images that the program came with stay; for each other image among
+ * the frames the walk asks again whether it is the same (images.h).
+ *
+ * Other frames (code without call frame information, signal frames, expressions) end the attempt: the walk is done in full (walk.h).
+ *
+ * One thread's. A signal handler may come at any time, find it in use (trail_enter) and go without; it may leave by siglongjmp.
+ */
+#ifndef WM_SAMPLER_TRAIL_H
+#define WM_SAMPLER_TRAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "native/unwind/unwind.h"
+#include "sampler/images.h"
+
+enum {
+	TRAIL_FRAMES = 1 << 16,
+	TRAIL_ROWS = 2048, /* a power of two */
+	TRAIL_IMAGES = 16,
+	TRAIL_NEXTS = 2048, /* a power of two */
+};
+
+enum trail_row_kind {
+	TRAIL_ROW_RSP,
+	TRAIL_ROW_RBP,
+	TRAIL_ROW_OUTERMOST, /* nobody has called it */
+	TRAIL_ROW_OTHER,     /* it is no ordinary row */
+};
+
+/* Of the code behind one return address. */
+struct trail_row {
+	uint64_t pc; /* 0: none */
+	struct sampler_image *image;
+	int32_t cfa_offset; /* from rsp or rbp */
+	uint8_t kind;       /* enum trail_row_kind */
+	uint8_t rbp_words;  /* rbp is saved so many words below the CFA; 0: it is kept */
+	bool may_go;        /* the image, which must be among those of the trail */
+};
+
+struct trail_frame {
+	uint64_t sp, rbp; /* when its call has returned; rbp: of the walk that found the frame, if it matters */
+	struct trail_row row;
+	uint32_t prefix; /* of the frame and all outside of it; the root where it is left out (record.h) */
+	bool needs_rbp;  /* it matters */
+};
+
+/* The prefix of a call in the context of a prefix. */
+struct trail_next {
+	uint64_t call; /* return address, and what else distinguishes it */
+	const struct sampler_image *image; /* NULL: none */
+	uint32_t below, prefix;
+};
+
+struct trail {
+	struct trail_frame frames[TRAIL_FRAMES]; /* outermost first */
+	struct trail_frame fresh[TRAIL_FRAMES];  /* of the walk in progress, innermost first */
+	size_t count;
+	size_t kept;  /* so many of the outermost frames are those of the walk before */
+	size_t outer; /* so many of the outermost frames are left out (record.h) */
+	uint32_t root;
+	struct trail_row rows[TRAIL_ROWS];
+	struct trail_next nexts[TRAIL_NEXTS];
+	struct sampler_image *images[TRAIL_IMAGES]; /* that may go, and were there when this walk began */
+	uint32_t image_count;
+	uintptr_t in_use; /* the stack pointer of the walk in progress; 0: none is */
+};
+
+/* What a walk begins with: in the frame of the caller, once the call has returned. */
+struct trail_start {
+	uint64_t pc, sp, rbp;
+	uintptr_t low, high; /* of the stack that sp is in: it stays mapped for as long as the thread is on it */
+};
+
+/* Brings the row of the code behind pc to the trail (trail_read_row): on another stack, with signals blocked. */
+typedef void (*trail_look_up)(struct trail *t, uint64_t pc);
+
+/*
+ * Takes it, for a call whose frame is at `here`, on the thread's own stack [low, high). False: a walk of this thread is in progress, which
+ * a handler has interrupted. One that a handler has left for good by siglongjmp is forgotten: it was on a deeper frame of the same stack.
+ */
+bool trail_enter(struct trail *t, uintptr_t here, uintptr_t low, uintptr_t high);
+void trail_leave(struct trail *t);
+
+/* Afterwards frames are those of this walk. False: it cannot be done by rows, and they are as before. Entered. */
+bool trail_walk(struct trail *t, const struct trail_start *from, trail_look_up look_up);
+/* Needs 2 KB of stack. */
+void trail_read_row(struct trail *t, uint64_t pc);
+
+/* The place of the prefix of a call in a context. */
+static inline struct trail_next *trail_next(struct trail *t, uint64_t call, uint32_t below)
+{
+	uint64_t hash = (call ^ (uint64_t)below << 32) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &t->nexts[hash >> 53 & (TRAIL_NEXTS - 1)];
+}
+
+/* Forgets all frames: of a thread that has ended, or of one whose stack is another. */
+void trail_reset(struct trail *t);
+
+#endif
