@@ -39,6 +39,7 @@ def main():
     folder, command = sys.argv[1:3]
     variants, names = read_arguments(sys.argv[3:])
     at = os.path.join(folder, "mechanisms")
+    names = [name for name in names if name != "hello"]
     parts = [start(at, 0, "start-process", "CPU time of all processes", variants), start(at, 1, "start-wall", "time", variants)]
     parts += [steady(at, measure, variants, names) for measure in MEASURES]
     for part in parts:

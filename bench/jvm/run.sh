@@ -13,7 +13,7 @@
 #   capture  nanoseconds of one context in Java (Capture.java)
 #   tables   prints what is in DIR, in Markdown
 #   plots    draws Figure 5 of the Lucce paper as DIR/figure5.svg
-#   mechanisms  instead of these: h2, lucene and xalan (or PROGRAM...), and a class that says hello, plainly, with what `waymark run`
+#   mechanisms  instead of these: a class that says hello, h2, lucene and xalan (or PROGRAM...; hello is one), plainly, with what `waymark run`
 #            offers (samples by walks and by words, allocations, waits, exceptions, live objects, words alone as tokens need them) and with
 #            both settings of JDK Flight Recorder, in turn, all pinned to CPUS (by default the last one). Prints tables and keeps the ratios
 #            in DIR/mechanisms.json, for bench/costs.py
@@ -46,7 +46,7 @@ shift $((OPTIND - 1))
 [ -n "$parts" ] || parts='pairs starts capture tables plots'
 # shellcheck disable=SC2086
 case $parts,$# in
-*mechanisms,0) set -- h2 lucene xalan ;;
+*mechanisms,0) set -- hello h2 lucene xalan ;;
 *,0) set -- $all_programs ;;
 esac
 case $parts in *mechanisms) has_tree='' ;; esac
@@ -187,8 +187,8 @@ compare_mechanisms() { # PROGRAM...
 	local program given=$iterations
 	results=$dir/mechanisms variants=(plain "${mechanisms[@]}") pinned=(taskset -c "${cpus:-$(($(nproc) - 1))}")
 	rm -f "$dir/load"
-	start_hello
 	for program; do
+		[ "$program" != hello ] || { start_hello && continue; }
 		prepare "$program" || { echo "$program: left out: $why" >&2; continue; }
 		rm -rf "${results:?}/$program"
 		iterations=${given:-$(($(iterations_of "$program") / 5))}
