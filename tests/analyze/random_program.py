@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""random_program.py SEED - prints a random C program, a statement a line, for tests of slices (random.sh).
+"""random_program.py SEED [stops] - prints a random C program, a statement a line, for tests of slices (random.sh, active.sh).
 
 Whatever a statement computes goes through V() or P(), which the build with -DMUTATE makes something else on lines that it is told to. watch() logs
 its value. The program ends after a bounded number of steps, whatever is mutated.
+
+With `stops` it ends in calls of last(), the innermost of which stops with a value. Branches go through C(), and choices of functions through I():
+the build with -DMUTATE writes down which ways they went, and goes no others if it is told them. In each call of last() that does not return,
+these are its own ways.
 """
 import random
 import sys
@@ -21,12 +25,28 @@ static int noise(void) { state = state * 1103515245u + 12345u; return (int)(stat
 static int spare[8];
 static struct thing spare_thing = {0, spare, &spare_thing, {0}};
 #define V(e) (mutated[__LINE__] ? noise() : (e))
+static unsigned char seen[8][4096];
+static int is_told;
+static int way(int chain, int line, int taken)
+{
+	if (!is_told)
+		seen[chain][line] |= 1 << taken;
+	return seen[chain][line] >> taken & 1 ? taken : !taken;
+}
+#define C(e) way(0, __LINE__, !!(e))
+#define L(e) way(stops ? n + 1 : 0, __LINE__, !!(e))
+#define I(e) way(0, __LINE__, e)
+#define J(e) way(stops ? n + 1 : 0, __LINE__, e)
 #define P(e) (mutated[__LINE__] ? &spare[noise() & 3] : (e))
 #define Q(e) (mutated[__LINE__] ? &spare_thing : (e))
 #else
 #define V(e) (e)
 #define P(e) (e)
 #define Q(e) (e)
+#define C(e) (e)
+#define L(e) (e)
+#define I(e) (e)
+#define J(e) (e)
 #endif
 static int level, armed;
 static jmp_buf env;
@@ -44,14 +64,37 @@ static void watch(int where, int value) { printf("%d %d\n", where, value); }
 """
 
 
+STOP = r"""
+#ifdef MUTATE
+static void tell_ways(void)
+{
+	FILE *in = fopen("ways", "rb");
+	is_told = in && fread(seen, sizeof seen, 1, in) == 1;
+}
+static void stop(int value)
+{
+	FILE *out = is_told ? 0 : fopen("ways", "wb");
+	if (out && (fwrite(seen, sizeof seen, 1, out) != 1 || fclose(out)))
+		exit(3);
+	printf("stops with %d\n", value);
+	exit(0);
+}
+#else
+unsigned sleep(unsigned);
+#define stop(value) (puts("stops"), fflush(stdout), sleep(100 + (value)))
+#endif
+"""
+
+
 class Program:
-    def __init__(self, seed):
+    def __init__(self, seed, stops=False):
         self.r = random.Random(seed)
         self.lines = HEAD.strip("\n").split("\n")
         self.functions = self.r.randint(2, 4)
         self.depth = 1
         self.watched = 0
         self.jumps = self.r.random() < 0.6
+        self.stops = stops
 
     def emit(self, text):
         self.lines.append("\t" * self.depth + text)
@@ -105,13 +148,17 @@ class Program:
         """A call of a function behind this one; through a pointer of one of the last two."""
         r = self.r
         if function < self.functions - 2 and r.random() < 0.3:
-            name = "choice[V(%s) & 1]" % self.value()
+            name = "choice[%s(V(%s) & 1)]" % ("J" if self.is_last(function) else "I", self.value())
         else:
-            name = "f%d" % r.randrange(function + 1, self.functions)
+            name = "f%d" % r.randrange(max(function, -1) + 1, self.functions)
         return "%s(V(%s), P(%s), Q(%s))" % (name, self.expression(), self.pointer(), self.thing())
+
+    def is_last(self, function):
+        return function == -2
 
     def statement(self, function, left):
         r = self.r
+        branch = "L" if self.is_last(function) else "C"
         kind = r.random()
         if left <= 0 or kind < 0.4 or (0.62 <= kind < 0.72 and function == self.functions - 1):
             self.emit("%s = V(%s);" % (self.place(), self.expression()))
@@ -144,24 +191,44 @@ class Program:
             self.watched += 1
             self.emit("watch(%d, %s);" % (self.watched, self.value()))
         elif kind < 0.79:
-            self.emit("if (V(%s) == 11)" % self.condition())
+            self.emit("if (%s(V(%s) == 11))" % (branch, self.condition()))
             self.emit("\texit(0);")
         elif kind < 0.82 and function >= 0 and self.jumps:
-            self.emit("if (armed && V(%s) > 10)" % self.condition())
+            self.emit("if (armed && %s(V(%s) > 10))" % (branch, self.condition()))
             self.emit("\tlongjmp(env, 1);")
         elif kind < 0.83:
-            self.emit("if (V(%s) == 9)" % self.condition())
+            self.emit("if (%s(V(%s) == 9))" % (branch, self.condition()))
             self.emit("\treturn V(%s);" % self.expression())
         elif kind < 0.88:
             i = "i%d" % self.depth
             self.emit("for (int %s = 0; %s < %d; %s++)" % (i, i, r.randint(1, 3), i))
             self.block(function, left)
         else:
-            self.emit("if (V((%s %s %s) & 15) > %d)" % (self.condition(), r.choice("+^|"), self.value(), r.randrange(8)))
+            self.emit("if (%s(V((%s %s %s) & 15) > %d))" % (branch, self.condition(), r.choice("+^|"), self.value(), r.randrange(8)))
             self.block(function, left)
             if r.random() < 0.5:
                 self.emit("else")
                 self.block(function, left)
+
+    def make_last(self):
+        """Calls itself n times, and stops; or returns, if it is called otherwise."""
+        r = self.r
+        self.depth = 0
+        self.emit("static int last(int n, int stops, int x, int *p, struct thing *q)")
+        self.emit("{")
+        self.depth = 1
+        self.emit("int v0 = 0, v1 = 1, v2 = 2;")
+        for _ in range(r.randint(3, 6)):
+            self.statement(-2, 3)
+        self.emit("if (n)")
+        self.emit("\tv0 = last(n - 1, stops, V(%s), P(%s), Q(%s));" % (self.expression(), self.pointer(), self.thing()))
+        self.emit("else if (stops)")
+        self.emit("\tstop(%s);" % self.value())
+        for _ in range(r.randint(1, 3)):
+            self.statement(-2, 2)
+        self.emit("return V(%s);" % self.expression())
+        self.depth = 0
+        self.emit("}")
 
     def make(self):
         self.depth = 0
@@ -179,6 +246,9 @@ class Program:
             self.emit("return V(%s);" % self.expression())
             self.depth = 0
             self.emit("}")
+        if self.stops:
+            self.lines += STOP.strip("\n").split("\n")
+            self.make_last()
         self.emit("int main(int argc, char **argv)")
         self.emit("{")
         self.depth = 1
@@ -188,9 +258,12 @@ class Program:
         self.emit("int *%sp = g;" % volatile)
         self.emit("struct thing *%sq = things;" % volatile)
         self.emit("for (int i = 0; i < 3; i++) { things[i].p = &g[i]; things[i].a = i + 9; things[i].next = &things[(i + 1) % 3]; }")
-        self.lines += ["#ifdef MUTATE", "\tfor (int i = 1; i < argc; i++) mutated[atoi(argv[i])] = 1;", "#endif"]
+        self.lines += ["#ifdef MUTATE"] + (["\ttell_ways();"] if self.stops else []) + [
+            "\tfor (int i = 1; i < argc; i++) mutated[atoi(argv[i])] = 1;", "#endif"]
         for _ in range(self.r.randint(4, 8)):
             self.statement(-1, 3)
+        if self.stops and self.r.random() < 0.7:
+            self.emit("v1 = last(%d, 0, V(%s), P(%s), Q(%s));" % (self.r.randrange(3), self.expression(), self.pointer(), self.thing()))
         if self.jumps:
             self.emit("armed = 1;")
             self.emit("if (setjmp(env) == 0)")
@@ -203,10 +276,12 @@ class Program:
             self.statement(-1, 3)
         self.watched += 1
         self.emit("watch(%d, %s);" % (self.watched, self.value()))
+        if self.stops:
+            self.emit("last(%d, 1, V(%s), P(%s), Q(%s));" % (self.r.randrange(4), self.expression(), self.pointer(), self.thing()))
         self.emit("return 0;")
         self.depth = 0
         self.emit("}")
         return "\n".join(self.lines)
 
 
-print(Program(int(sys.argv[1])).make())
+print(Program(int(sys.argv[1]), len(sys.argv) > 2).make())

@@ -280,7 +280,10 @@ static struct error *load(struct work *w)
 static struct error *print(struct work *w)
 {
 	const struct snapshot *s = w->crash->stopped;
-	struct slice_sizes sizes = {w->sizes, SLICES_OF + 1, w->shown.count};
+	/* The larger ones first. */
+	const struct slice_size items[] = {w->sizes[SLICE_OF_STATIC], w->sizes[SLICE_OF_STACK],
+					   w->sizes[SLICE_OF_ACTIVE], w->sizes[SLICES_OF]};
+	struct slice_sizes sizes = {items, SLICES_OF + 1, w->shown.count, w->map.unknown_count};
 	struct slice_report report = {.program = s->modules[s->main_module].path,
 				      .criterion = w->criterion,
 				      .lines = &w->shown,

@@ -16,13 +16,16 @@ void slice_sizes_text(const struct slice_sizes *s, FILE *out)
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct slice_size *size = &s->items[i];
 
-		fprintf(out, "  %-22s", size->text);
+		fprintf(out, "  %-24s", size->text);
 		if (size->is_known)
 			print_share(s, size, out);
 		else
 			fprintf(out, "not known: %s", size->why ? size->why : "");
 		fputs(size->is_shown ? "  <- shown\n" : "\n", out);
 	}
+	if (s->unknown_functions)
+		fprintf(out, "  of %" PRIu32 " function%s it is not known what ran\n", s->unknown_functions,
+			s->unknown_functions == 1 ? "" : "s");
 }
 
 void slice_sizes_json(const struct slice_sizes *s, FILE *out)
@@ -39,5 +42,5 @@ void slice_sizes_json(const struct slice_sizes *s, FILE *out)
 		else
 			fputs(": null", out);
 	}
-	fputs("}", out);
+	fprintf(out, "}, \"functions_not_known\": %" PRIu32, s->unknown_functions);
 }

@@ -23,7 +23,8 @@ struct slice_size {
 struct slice_sizes {
 	const struct slice_size *items;
 	uint32_t count;
-	uint32_t lines; /* with code */
+	uint32_t lines;             /* with code */
+	uint32_t unknown_functions; /* with code of which it is not known what ran: all of it may have */
 };
 
 struct slice_report {

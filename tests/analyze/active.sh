@@ -1,0 +1,89 @@
+#!/bin/bash
+# active.sh BUILD-DIR [FIRST-SEED [COUNT]] - slices of stopped random programs, restricted by what ran, miss nothing: whatever lines outside of
+# the slice compute instead, the program stops with the same value.
+#
+# The oracle is the program itself, as in random.sh; but noise makes no branch go a way that it did not go in the run: what did not run is
+# no reason for anything. In the calls that are on the stack, these are the ways of that call. That slices are not everything, and smaller than
+# those of all code, is checked over all programs together.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+first=${2:-1} count=${3:-5}
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-active.XXXXXX")
+pid=
+# shellcheck disable=SC2317 # called by trap
+leave() {
+	[ -n "$pid" ] && kill -9 "$pid" 2>/dev/null
+	rm -rf "$tmp"
+}
+trap leave EXIT INT TERM
+cd "$tmp" || exit 1
+failed=0 slices=0 lines_in=0 lines_of=0 changed=0 static=0 stack=0 active=0
+
+# differs LINE...: the value that the program stops with, with noise on these lines, is another one.
+differs() {
+	timeout 20 ./mutant "$@" | grep '^stops with' >noise.out
+	! cmp -s noise.out plain.out
+}
+
+size_of() { # NAME
+	grep -o "\"$1\": {\"lines\": [0-9]*" slice.json | grep -o '[0-9]*$'
+}
+
+# Stopped where it sleeps; *slice.json* of that.
+slice_program() {
+	mkfifo said
+	./program >said &
+	pid=$!
+	grep -q '^stops' said
+	"$build/waymark" core --slice --format=json -p "$pid" ./program >slice.json 2>slice.err
+	status=$?
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	pid=
+	rm said
+	return $status
+}
+
+check_program() { # SEED
+	local all in out line
+	all=$(grep -nE '[VPQ]\(' program.c | grep -v '#define' | cut -d: -f1)
+	in=$(grep -o '"line": [0-9]*' slice.json | cut -d' ' -f2)
+	mapfile -t out < <(comm -23 <(echo "$all" | sort) <(echo "$in" | sort) | sort -n)
+	slices=$((slices + 1))
+	lines_of=$((lines_of + $(echo "$all" | wc -l)))
+	lines_in=$((lines_in + $(echo "$all" | wc -l) - ${#out[@]}))
+	static=$((static + $(size_of static))) stack=$((stack + $(size_of stack))) active=$((active + $(size_of active)))
+	[ "$(size_of active)" -le "$(size_of stack)" ] && [ "$(size_of stack)" -le "$(size_of static)" ] ||
+		{ echo "FAIL seed $1: sizes $(grep '"sizes"' slice.json)"; failed=1; }
+	if [ ${#out[@]} -gt 0 ] && differs "${out[@]}"; then
+		for line in "${out[@]}"; do
+			differs "$line" && echo "  by line $line alone: $(sed -n "${line}p" program.c)"
+		done
+		echo "FAIL seed $1: the program stops with another value when lines outside of its slice change"
+		failed=1
+	fi
+	# shellcheck disable=SC2086 # a list of lines
+	differs $(comm -12 <(echo "$all" | sort) <(echo "$in" | sort)) && changed=$((changed + 1))
+}
+
+for ((seed = first; seed < first + count; seed++)); do
+	python3 "$here/random_program.py" "$seed" stops >program.c
+	clang-19 -O1 -w -DMUTATE program.c -o mutant || { echo "FAIL seed $seed: does not build"; failed=1; continue; }
+	rm -f ways
+	timeout 20 ./mutant | grep '^stops with' >plain.out || continue # it returns before
+	"$build/waymark" cc --wm=trace -g -O0 -w program.c -o program || { echo "FAIL seed $seed: does not build"; failed=1; continue; }
+	if slice_program; then
+		check_program "$seed"
+	elif grep -q 'Operation not permitted' slice.err; then
+		echo 'SKIP: processes cannot be read here'
+		exit 77
+	else
+		echo "FAIL seed $seed: $(cat slice.err)"
+		failed=1
+	fi
+done
+echo "seeds $first to $((seed - 1)): $slices slices of $active lines (of the stack $stack, of all code $static); noise in them was seen $changed times"
+[ "$slices" -gt 0 ] && [ $((2 * changed)) -gt "$slices" ] && [ $((100 * lines_in)) -lt $((80 * lines_of)) ] && [ "$active" -lt "$static" ] ||
+	{ echo "FAIL: too few slices, too large ones, or noise that nobody sees"; failed=1; }
+exit $failed
