@@ -111,7 +111,7 @@ static pthread_barrier_t barrier;
 static __attribute__((noinline)) void spin(long n) { volatile long sink = 1; while (n--) sink += n * sink; }
 static void *work(void *unused)
 {
-	spin(3000000);
+	spin(1000000);
 	pthread_barrier_wait(&barrier);
 	while (access(flag, F_OK)) { spin(100000); usleep(200000); }
 	return NULL;

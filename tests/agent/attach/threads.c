@@ -130,6 +130,17 @@ static void *worker(void *argument)
 	return NULL;
 }
 
+/* Beside a thread that is always busy: waits between its rounds, as all that is attached to would wait for a processor. */
+static void *paced_worker(void *argument)
+{
+	for (long n = (long)argument; !is_over; n++) {
+		work(n);
+		if (n % 16 == 0)
+			usleep(1000);
+	}
+	return NULL;
+}
+
 /* ---- modes ---- */
 
 /* Threads in all kinds of waits beside those that work; the main thread works, too. */
@@ -282,6 +293,7 @@ static void *shows_the_way(void *unused)
 		spins_nested(NULL);
 		spins_sorted(NULL);
 		spins_in_library(NULL);
+		usleep(500);
 	}
 	return unused;
 }
@@ -311,7 +323,7 @@ static int workers(void)
 	pthread_t threads[WORKERS];
 
 	for (long i = 0; i < WORKERS; i++)
-		threads[i] = begin(worker, (void *)i);
+		threads[i] = begin(i == 0 ? worker : paced_worker, (void *)i);
 	ready();
 	wait_for_flag(NULL);
 	for (int i = 0; i < WORKERS; i++)
@@ -393,7 +405,7 @@ static void *nester(void *unused)
 
 static int cancels(void)
 {
-	pthread_t thread = begin(nester, NULL), other = begin(worker, (void *)1);
+	pthread_t thread = begin(nester, NULL), other = begin(paced_worker, (void *)1);
 	void *result = NULL;
 
 	ready();
@@ -433,7 +445,7 @@ static int handlers(void)
 
 	sigaction(SIGUSR1, &action, NULL);
 	thread = begin(gets_signal, NULL);
-	other = begin(worker, (void *)2);
+	other = begin(paced_worker, (void *)2);
 	ready();
 	wait_for_flag(NULL);
 	pthread_join(thread, NULL);
@@ -460,7 +472,7 @@ static void *loads(void *unused)
 
 static int loaders(void)
 {
-	pthread_t threads[2] = {begin(loads, NULL), begin(worker, (void *)1)};
+	pthread_t threads[2] = {begin(loads, NULL), begin(paced_worker, (void *)1)};
 
 	ready();
 	wait_for_flag(NULL);
