@@ -28,7 +28,8 @@ for configuration; do
 	made stmt "$level" "$stage" || exit 1
 	cp out truth
 	for scheme in none fc cc fc+cc stmt pt fc+pt cc+pt fc+cc+pt stmt+pt; do
-		made "$scheme" "$level" "$stage" || exit 1
+		# This one is there, and is held against what it says itself.
+		if [ "$scheme" = stmt ]; then cp truth out; else made "$scheme" "$level" "$stage" || exit 1; fi
 		awk -v what="$configuration, $scheme" -v is_none="$([ "$scheme" = none ] && echo 1)" '
 			function fail(text) { if (bad++ < 10) print "FAIL: " what ": block " $3 " of " $1 " " text }
 			$1 == "partial" { partial = 1; next }

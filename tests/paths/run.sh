@@ -61,8 +61,20 @@ recipe() { # makes ./prog here
 	esac
 }
 
-# make DIRECTORY: $cc $cxx $objects $opt; builds and runs there
+# What was built without the oracle or with it alone, and has run: the directory, by what it was built with.
+declare -A made
+
+# make DIRECTORY: $cc $cxx $objects $opt; builds and runs there. What another configuration has built is that directory.
 make() {
+	local key="$cc $cxx $opt $objects"
+	if [ "$apart" ] && [ -n "${made[$key]-}" ]; then
+		mkdir -p "${1%/*}" && ln -s "${made[$key]}" "$1"
+		return
+	fi
+	make_new "$1" && made[$key]=$1
+}
+
+make_new() {
 	mkdir -p "$1/out" || return
 	cd "$1" || return
 	recipe >build.log 2>&1 || { head -n 5 build.log; echo "FAIL $label: does not build"; return 1; }
@@ -121,11 +133,8 @@ check() {
 	hash) wm+=" --wm-path-array=0" ;;
 	call) wm+=" --wm-path-array=1 --wm-path-hash=call" ;;
 	esac
-	if [ ! -f "$tmp/trace.o" ]; then
-		clang-19 -O2 -fPIC -fvisibility=hidden -c "$here/trace.c" -o "$tmp/trace.o" || return 1
-	fi
 	if [ ! "$apart" ]; then
-		objects=$tmp/trace.o
+		objects=$build/tests/paths/trace.o
 		traced="-fpass-plugin=$pass"
 		[ $stage = source ] || traced="-Wl,--load-pass-plugin=$pass"
 	fi
@@ -147,7 +156,7 @@ check() {
 	esac
 	make "$dir/waymark" || return 1
 	if [ "$apart" ]; then
-		objects=$tmp/trace.o
+		objects=$build/tests/paths/trace.o
 		traced="-fpass-plugin=$pass -Xclang -disable-lifetime-markers"
 		cc="clang-19 $traced" cxx="clang++-19 $traced"
 		make "$dir/trace" || return 1

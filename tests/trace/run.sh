@@ -26,6 +26,7 @@ unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_CC WAYMARK_CXX WAYMARK_SCHEME MALLOC_PER
 . "$here/../support/core.sh"
 main=$build/waymark
 pass=$build/tests/trace/record-pass.so
+recorder=("$build/tests/trace/record.o" "$build/tests/trace/kill.o")
 
 # How each program is run, and what compare.py must find; the bug of each stands in its file.
 arguments=() compare=() stop=fault
@@ -74,14 +75,14 @@ make() {
 		if [ $stage = final ]; then traced+=("-Wl,--load-pass-plugin=$pass"); else traced+=("-fpass-plugin=$pass"); fi
 	fi
 	if [ "$name" = library ]; then
-		compile -fPIC -shared "$here/library_part.c" "$tmp/record.o" "$tmp/kill.o" -o plugin.so &&
-			compile "$here/library.c" "$tmp/record.o" "$tmp/kill.o" -ldl -o prog
+		compile -fPIC -shared "$here/library_part.c" "${recorder[@]}" -o plugin.so &&
+			compile "$here/library.c" "${recorder[@]}" -ldl -o prog
 	elif [ -f "$tmp/random.cpp" ] || [ -f "$tmp/random.c" ]; then
-		compile -w -include "$here/single.h" "$tmp"/random.c* "$tmp/record.o" "$tmp/kill.o" -o prog
+		compile -w -include "$here/single.h" "$tmp"/random.c* "${recorder[@]}" -o prog
 	elif [ -f "$here/$name.cpp" ]; then
-		compile -w "$here/$name.cpp" "$tmp/record.o" "$tmp/kill.o" -o prog
+		compile -w "$here/$name.cpp" "${recorder[@]}" -o prog
 	else
-		compile -w "$here/$name.c" "$tmp/record.o" "$tmp/kill.o" -o prog
+		compile -w "$here/$name.c" "${recorder[@]}" -o prog
 	fi >build.log 2>&1 || { head -n 5 build.log; echo "FAIL $label: does not build"; return 1; }
 	local image
 	for image in ${tuned:+prog plugin.so}; do # plugin.so: of library
@@ -168,10 +169,6 @@ check() {
 	done
 	export WMREC_STAGE=$stage
 	[ "$name" != smashed ] || is_apart=1 # who records has a stack, too
-	[ -f "$tmp/record.o" ] || {
-		clang-19 -O2 -fPIC -ftls-model=initial-exec -fvisibility=hidden -c "$here/record.c" -o "$tmp/record.o" &&
-			clang-19 -O2 -fPIC -c "$here/kill.c" -o "$tmp/kill.o" || return 1
-	}
 	# Who records stands behind what would be a tail call at the end.
 	[ $stage = final ] || [ ! $is_apart ] || opt+=" -fno-optimize-sibling-calls"
 	[ -z "$kill" ] || export WMREC_KILLS=1
