@@ -15,17 +15,24 @@ count=0
 [ -r "$agent" ] || { echo "$agent is not there"; exit 1; }
 mkdir -p "$work"
 
+declare -A libraries # that are made
+
 # compiler options program: and its libraries, $out.N.so, where a line "hazards.sh: libraries N..." says that it has some
 build() {
-	local out="$work/${3%.*}" numbers number link
+	local out="$work/${3%.*}" numbers number link flags kept
 
 	link=$(sed -n 's/.*hazards.sh: link //p' "$sources/$3")
 	numbers=$(sed -n 's/.*hazards.sh: libraries //p' "$sources/$3")
+	flags=${2/-no-pie/} flags=${flags//-O?/}
 	for number in $numbers; do
-		# Optimized, for tail calls; from 3 on at an address of their own.
+		# Optimized, for tail calls; from 3 on at an address of their own. Made once for all levels of the program.
+		kept=$out.$number.$1${flags// /}.so
 		# shellcheck disable=SC2046,SC2086
-		$1 ${2/-no-pie/} -O2 -g -fPIC -shared -DLIBRARY="$number" "$sources/$3" -o "$out.$number.so" $link \
-			$([ "$number" -lt 3 ] || echo -Wl,-Ttext-segment=0x6f0000000000) || return
+		[ -n "${libraries[$kept]-}" ] ||
+			$1 $flags -O2 -g -fPIC -shared -DLIBRARY="$number" "$sources/$3" -o "$kept" $link \
+				$([ "$number" -lt 3 ] || echo -Wl,-Ttext-segment=0x6f0000000000) || return
+		libraries[$kept]=1
+		cp "$kept" "$out.$number.so"
 	done
 	# shellcheck disable=SC2046,SC2086
 	$1 $2 -g -pthread $([ -z "$numbers" ] || echo -rdynamic) "$sources/$3" -o "$out" $link
