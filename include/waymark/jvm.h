@@ -29,7 +29,7 @@ struct wm1_java_faults {
 	    "java: record allocations, about one for so many bytes (524288); 0: each")                   \
 	OWN(live, "=BYTES", 1, INT32_MAX, 512 << 10,                                                     \
 	    "java: record which of the objects sampled so are there at the end")                         \
-	OWN(contention, NULL, 0, 0, 0, "java: record the waits for monitors")                            \
+	OWN(contention, NULL, 0, 0, 0, "java: record the waits for monitors and locks")                  \
 	OWN(exceptions, NULL, 0, 0, 0, "java: record the exceptions that are thrown")                    \
 	SHARED(cpu, 1, 100000, 97)   /* --sample; 97: a prime, not in step with what the program does */ \
 	SHARED(wall, 1, 1000, 97)    /* --wall */                                                        \

@@ -121,7 +121,7 @@ for turn in 1 2; do
 	"$waymark" report --format=folded --metric=retained "live$turn.wmk" 2>report.txt | grep 'Attachable.warm' | sed 's/.* //' >own.txt
 	[ "$(cat own.txt)" = 1 ] || fail "live$turn: $(cat report.txt own.txt)"
 done
-attach --contention -o "$dir/none.wmk"
+timeout 30 "$waymark" attach -q --contention -o "$dir/none.wmk" "$pid" || fail "none" # and nobody tells the program anything
 detach
 grep -q 'there was no event' attach.txt || fail "none: $(cat attach.txt)"
 refused 'from the start only' --encode

@@ -1,8 +1,13 @@
-/* contention.c - the client `contention`: waits for monitors that another thread has, and how long they took. */
+/*
+ * contention.c - the client `contention`: waits for monitors that another thread has, and how long they took. Where contexts are walks, those of
+ * java.util.concurrent, too (parks.h).
+ */
 #include "jvm/c/base/gate.h"
 #include "jvm/c/base/pause.h"
 #include "jvm/c/clients/client.h"
+#include "jvm/c/base/log.h"
 #include "jvm/c/clients/event.h"
+#include "jvm/c/clients/parks.h"
 #include "recorder/clock.h"
 #include "recorder/process.h"
 
@@ -50,7 +55,24 @@ static void listen(jvmtiEventCallbacks *callbacks)
 	callbacks->MonitorContendedEntered = monitor_is_entered;
 }
 
+static bool run_walked(jvmtiEnv *jvmti, JNIEnv *env, int32_t number)
+{
+	(void)number;
+	if (!jvm_parks_begin(jvmti, env))
+		jvm_log("contention is that of monitors alone: this virtual machine parks threads in another way");
+	return true;
+}
+
+static const struct jvm_client walked = {
+	.capabilities = {{{.can_generate_monitor_events = 1}, "can_generate_monitor_events"}},
+	.events = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED},
+	.listen = listen,
+	.run = run_walked,
+	.end = jvm_parks_end,
+};
+
 const struct jvm_client jvm_client_contention = {
+	.walked = &walked,
 	.capabilities = {{{.can_generate_monitor_events = 1}, "can_generate_monitor_events"}},
 	.places = JVM_PLACES_MONITORS,
 	.events = {JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_MONITOR_CONTENDED_ENTERED},

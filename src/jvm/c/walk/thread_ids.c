@@ -122,7 +122,8 @@ static bool is_ours(uint32_t tid)
 
 uint32_t jvm_thread_id(JNIEnv *env, jobject thread)
 {
-	uint64_t address = native_thread ? (uint64_t)(*env)->GetLongField(env, thread, native_thread) : 0, os_thread = 0;
+	uint64_t address = native_thread ? (uint64_t)(*env)->GetLongField(env, thread, native_thread) : 0,
+		 os_thread = 0;
 	uint32_t ret = 0;
 
 	if (!address || !read_memory(address + os_thread_off, &os_thread, sizeof os_thread) || !os_thread ||
