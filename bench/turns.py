@@ -3,6 +3,7 @@ import datetime
 import json
 import math
 import os
+import re
 import statistics
 
 
@@ -70,6 +71,7 @@ def machine(folder):
 
 def write_json(path, folder, system, command, parts):
     """The results of a run. bench/costs.py reads them."""
+    command = re.sub(r" -[bjw] \S+", "", command)  # places of this machine
     processors, load = machine(folder)
     turns = max((len(found) for part in parts for programs in part.values.values() for found in programs.values()), default=0)
     found = {

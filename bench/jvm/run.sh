@@ -14,7 +14,7 @@
 #   tables   prints what is in DIR, in Markdown
 #   plots    draws Figure 5 of the Lucce paper as DIR/figure5.svg
 #   mechanisms  instead of these: a class that says hello, h2, lucene and xalan (or PROGRAM...; hello is one), plainly, with what `waymark run`
-#            offers (samples by walks and by words, allocations, waits, exceptions, live objects, words alone as tokens need them) and with
+#            offers (samples by walks and by words, wall time, allocations, waits, exceptions, live objects, words alone as tokens need them) and with
 #            both settings of JDK Flight Recorder, in turn, all pinned to CPUS (by default the last one). Prints tables and keeps the ratios
 #            in DIR/mechanisms.json, for bench/costs.py
 # MEASURE of the tables and plots: process (CPU time of all threads, also those that compile and collect; the default), main (of the thread
@@ -61,7 +61,7 @@ for option in "${options[@]}"; do variants+=("agent${option:+:$option}"); done
 [ -z "$has_tree" ] || variants+=(cct)
 
 # The mechanisms that are compared, and their options of `waymark run`.
-mechanisms=(sample sample=97 encode alloc contention exceptions live tokens jfr-default jfr-profile)
+mechanisms=(sample sample=97 encode wall alloc contention exceptions live tokens jfr-default jfr-profile)
 option_of() { # MECHANISM
 	case $1 in
 	encode) echo --sample --encode ;;
@@ -79,7 +79,7 @@ with() { # VARIANT
 	with=()
 	case $1 in
 	jfr-*) with=("-XX:StartFlightRecording=settings=${1#jfr-},filename=$dir/run.jfr" '-Xlog:jfr*=off') ;;
-	sample | sample=* | encode | alloc | contention | exceptions | live | tokens)
+	sample | sample=* | encode | wall | alloc | contention | exceptions | live | tokens)
 		read -r -a words <<<"$(option_of "$1")"
 		before+=("$build/waymark" run -q -o "$dir/run.wmk" "${words[@]}" --)
 		;;

@@ -49,7 +49,7 @@ run() {
 # Lines that differ between two runs alone: times, and names of what is made anew each time.
 plain() {
 	grep -av '^waymark' "$1" | grep -av '^WARNING: ' | sed -E 's/[0-9]+([.,][0-9]+)? ?(ms|s|sec|seconds|minutes)\b/TIME/g; s/@[0-9a-f]{5,8}\b/@HASH/g
-		s/(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} .*/DATE/; s/[0-9]{1,2}:[0-9]{2}:[0-9]{2}/CLOCK/g; s/0\.[0-9]+[0-9.,]*/FRACTION/g; s/-[0-9]{6,}/-NUMBER/g; s/(Free memory|Speed|CPU time).*/\1/i; s/[0-9]+ assignments.*//'
+		s/(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} .*/DATE/; s/[0-9]{1,2}:[0-9]{2}:[0-9]{2}/CLOCK/g; s/0\.[0-9]+[0-9.,]*/FRACTION/g; s/-[0-9]{6,}/-NUMBER/g; s/(Free memory|Total memory|Max memory|Speed|CPU time|wall clock).*/\1/i; s/[0-9]+ M[ob]\b/MEMORY/g; s/[0-9]+ assignments.*//'
 }
 
 # compare NAME STATUS: with the run alone; what differs is added to $what
@@ -107,12 +107,12 @@ try() {
 	shift
 	[ "$wanted" = '  ' ] || [ "${wanted#* "$name" }" != "$wanted" ] || return 0
 	command -v "$1" >/dev/null || return 0
-	rm -rf walked attached && mkdir walked attached
+	rm -rf walked words attached && mkdir walked words attached
 	run alone "$@"
 	alone=$?
 	run walked "$waymark" run -q --sample --alloc --contention --exceptions -o "$dir/walked/" "$@"
 	compare walked $?
-	run words "$waymark" run -q --check --encode --alloc --exceptions --contention -o "$dir/words.wmk" "$@"
+	run words "$waymark" run -q --check --encode --alloc --exceptions --contention -o "$dir/words/" "$@"
 	status=$?
 	compared=$(awk '/^waymark: [0-9]+ captures agreed with the stack, [0-9]+ differed/ { a += $2; d += $8 } END { print a + 0 ", " d + 0 }' words.err)
 	[ "${compared#*, }" = 0 ] || what="${what}words: contexts differ; "
@@ -124,7 +124,7 @@ try() {
 		compare again $?
 		[ "${what#*again: }" = "$what" ] || { echo "$name: left out: two runs alone differ: $what" >&2; return 0; }
 	fi
-	grep -a '^waymark' walked.err words.err | grep -av 'captures agreed\|compared samples agree' | head -n 1 >said.txt
+	grep -a '^waymark' walked.err words.err | grep -av 'captures agreed\|compared samples\? agree' | head -n 1 >said.txt
 	[ -z "$what" ] || failures=$((failures + 1))
 	what=${what:-as alone$([ "$alone" = 0 ] || echo ", status $alone")}
 	[ ! -s said.txt ] || what="$what; $(cut -c 1-150 said.txt | tr '|' ' ')"
@@ -209,7 +209,7 @@ try groovy groovy work.groovy
 try scalac sh -c 'mkdir out && scalac -d out work.scala && scala -cp out Work'
 try clojure clojure work.clj
 try jruby jruby work.rb
-try plantuml plantuml -ttxt -pipe -v work.puml
+try plantuml sh -c 'plantuml -ttxt -pipe <work.puml'
 try plantuml-svg sh -c 'plantuml -tsvg work.puml && sed "s/<!--.*//" work.svg | md5sum'
 try antlr4 sh -c 'antlr4 -visitor Work.g4 && cat *.java | md5sum'
 try bsh bsh work.bsh
