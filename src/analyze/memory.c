@@ -652,6 +652,13 @@ const struct id_set *memory_of(const struct memory *m, LLVMValueRef value)
 		       : NULL;
 }
 
+bool memory_is_called_from_outside(const struct memory *m, uint32_t function)
+{
+	const struct builder *b = m->builder;
+
+	return b->is_called_from_outside[function];
+}
+
 const struct id_set *memory_foreign(const struct memory *m)
 {
 	const struct builder *b = m->builder;

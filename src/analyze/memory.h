@@ -51,6 +51,9 @@ void memory_deinit(struct memory *m);
 /* Locations that a value can lead to; NULL: none, it is no pointer. The value is an operand of the code. */
 const struct id_set *memory_of(const struct memory *m, LLVMValueRef value);
 
+/* Code outside has the function's address, and may call it at any time. */
+bool memory_is_called_from_outside(const struct memory *m, uint32_t function);
+
 /* Locations that code outside can reach. */
 const struct id_set *memory_foreign(const struct memory *m);
 

@@ -64,12 +64,15 @@ struct work {
 	uint32_t context_count;
 	struct item_vec blocks; /* to be gone through */
 	bool has_threads;
-	struct id_set ever;     /* has_threads: regions that matter somewhere */
-	struct id_set at_jumps; /* regions that matter behind a setjmp, and so where longjmp is called */
-	struct id_set landings; /* calls of setjmp and its kin */
-	struct id_set jumps;    /* calls of longjmp and its kin */
-	struct id_set changed;  /* regions that an instruction changes, of those that matter */
-	struct item_vec found;  /* instructions in the slice, not looked at yet */
+	bool *is_async;     /* [function] it may run at any time: code outside calls it, or what that calls does */
+	bool has_async;     /* there are such functions; with threads all are */
+	struct id_set ever; /* has_async: regions that matter somewhere */
+	struct id_set ever_async; /* and in functions that may run at any time */
+	struct id_set at_jumps;   /* regions that matter behind a setjmp, and so where longjmp is called */
+	struct id_set landings;   /* calls of setjmp and its kin */
+	struct id_set jumps;      /* calls of longjmp and its kin */
+	struct id_set changed;    /* regions that an instruction changes, of those that matter */
+	struct item_vec found;    /* instructions in the slice, not looked at yet */
 };
 
 static struct view *view_of(const struct work *w, uint32_t context, uint32_t function)
@@ -460,8 +463,12 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 	if (!(*in_of(w, context, i) & IN_SLICE))
 		return id_set_add(regions, REGION_CONTROL, NULL);
 	err = id_set_add_all(regions, region_set(w->regions, w->regions->reads[i]), NULL, NULL);
-	if (!err && w->has_threads)
+	if (!err && w->has_async)
 		err = id_set_add_all(&w->ever, region_set(w->regions, w->regions->reads[i]), NULL, NULL);
+	/* When a handler on the stack began is known. */
+	if (!err && w->has_async && w->is_async[code_function_of(w->code, i)] &&
+	    (context < CONTEXT_FRAMES || w->has_threads))
+		err = id_set_add_all(&w->ever_async, region_set(w->regions, w->regions->reads[i]), NULL, NULL);
 	return err ? err : id_set_add(regions, REGION_CONTROL, NULL);
 }
 
@@ -634,6 +641,37 @@ static struct error *survey(struct work *w)
 	return err;
 }
 
+/* What code outside may call at any time: handlers of signals and of the end, what unknown functions were given; and what these call. */
+static struct error *find_async(struct work *w)
+{
+	const struct code *c = w->code;
+	uint32_t *work = calloc((size_t)c->function_count + 1, sizeof *work), waiting = 0;
+
+	if (!work)
+		return &error_no_memory;
+	for (uint32_t f = 0; f < c->function_count; f++) {
+		w->is_async[f] = w->has_threads || memory_is_called_from_outside(w->memory, f);
+		w->has_async |= w->is_async[f];
+		if (w->is_async[f])
+			work[waiting++] = f;
+	}
+	while (waiting) {
+		const struct code_function *f = &c->functions[work[--waiting]];
+
+		for (uint32_t i = f->first_instruction; i < f->first_instruction + f->instruction_count; i++) {
+			const struct function_ids *callees = &w->memory->callees[i];
+
+			for (size_t k = 0; k < callees->count; k++)
+				if (!w->is_async[callees->items[k]]) {
+					w->is_async[callees->items[k]] = true;
+					work[waiting++] = callees->items[k];
+				}
+		}
+	}
+	free(work);
+	return NULL;
+}
+
 static struct error *settle(struct work *w)
 {
 	struct error *err = NULL;
@@ -654,13 +692,14 @@ static struct error *settle(struct work *w)
 	return err;
 }
 
-/* A thread may store at any time what another one reads. */
+/* A thread, or a handler, may store at any time what others read, and read what others have stored. */
 static struct error *join_stores_of_threads(struct work *w)
 {
 	struct error *err = NULL;
 
-	for (uint32_t i = 0; w->has_threads && i < w->code->instruction_count && !err; i++)
-		if (id_set_meets(&w->ever, region_set(w->regions, w->regions->changes[i])))
+	for (uint32_t i = 0; w->has_async && i < w->code->instruction_count && !err; i++)
+		if (id_set_meets(w->is_async[code_function_of(w->code, i)] ? &w->ever : &w->ever_async,
+				 region_set(w->regions, w->regions->changes[i])))
 			err = join(w, CONTEXT_UP, i, SLICE_MEMORY, CODE_NONE);
 	return err;
 }
@@ -669,9 +708,13 @@ static struct error *run(struct work *w)
 {
 	struct error *err = survey(w);
 
+	if (!err)
+		err = find_async(w);
 	for (uint32_t i = 0; i < w->request->criterion_count && !err; i++)
 		err = join(w, w->request->frame_count ? CONTEXT_FRAMES : CONTEXT_UP, w->request->criteria[i],
 			   SLICE_CRITERION, CODE_NONE);
+	for (uint32_t i = 0; i < w->request->call_count && !err; i++)
+		err = join(w, CONTEXT_UP, w->request->calls[i], SLICE_CALL, CODE_NONE);
 	do {
 		err = err ? err : settle(w);
 		if (!err)
@@ -700,7 +743,8 @@ static struct error *allocate(struct work *w)
 	w->controls = calloc((size_t)c->function_count + 1, sizeof *w->controls);
 	w->has_control = calloc((size_t)c->function_count + 1, sizeof *w->has_control);
 	w->contexts = calloc((size_t)CONTEXT_FRAMES + w->request->frame_count, sizeof *w->contexts);
-	if (!w->slice->why || !w->controls || !w->has_control || !w->contexts)
+	w->is_async = calloc((size_t)c->function_count + 1, sizeof *w->is_async);
+	if (!w->slice->why || !w->controls || !w->has_control || !w->contexts || !w->is_async)
 		return &error_no_memory;
 	w->context_count = CONTEXT_FRAMES + w->request->frame_count;
 	for (uint32_t i = 0; i < w->context_count && !err; i++) {
@@ -752,6 +796,8 @@ static void work_deinit(struct work *w)
 	id_set_deinit(&w->changed);
 	id_set_deinit(&w->at_jumps);
 	id_set_deinit(&w->ever);
+	id_set_deinit(&w->ever_async);
+	free(w->is_async);
 	id_set_deinit(&w->landings);
 	id_set_deinit(&w->jumps);
 	item_vec_deinit(&w->blocks);

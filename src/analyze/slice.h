@@ -64,6 +64,9 @@ struct slice_request {
 	const uint32_t *criteria;
 	uint32_t criterion_count;
 	bool criteria_stand; /* control is in them and has not come behind: what they would read or return does not matter */
+	const uint32_t
+		*calls; /* in progress, where the frames that they are in are not told: they are in the slice, too */
+	uint32_t call_count;
 	/* Frame 0 has the criteria. Without frames the criteria are of all activations. */
 	const struct slice_frame *frames; /* innermost first: frame 0 was called by frame 1, and so on */
 	uint32_t frame_count;

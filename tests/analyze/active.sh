@@ -16,7 +16,8 @@ leave() {
 	[ -n "$pid" ] && kill -9 "$pid" 2>/dev/null
 	rm -rf "$tmp"
 }
-trap leave EXIT INT TERM
+trap leave EXIT
+trap 'exit 1' INT TERM
 cd "$tmp" || exit 1
 failed=0 slices=0 lines_in=0 lines_of=0 changed=0 static=0 stack=0 active=0
 

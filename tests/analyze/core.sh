@@ -110,4 +110,125 @@ assert sizes["active"]["lines"] < sizes["stack"]["lines"] < sizes["static"]["lin
 assert sizes["active"]["lines"] < sizes["ran"]["lines"], sizes
 assert slice["functions_not_known"] == 0
 E
+
+# Other frames, and lines; what is not there.
+slice --slice=3
+has "$(grep -n 'limit = count' list.c | cut -d: -f1)" || fail 'frame 3'
+slice --slice="list.c:$(marked out | head -1)"
+[ "$(grep -c ' <- here$' slice.txt)" -gt 0 ] || fail 'a line'
+refused() { # TEXT WHERE
+	"$build/waymark" core --slice="$2" ./list list.core >slice.txt 2>slice.err
+	[ $? = 1 ] && [ ! -s slice.txt ] && grep -qF "$1" slice.err || fail "--slice=$2: $(cat slice.err)"
+}
+refused 'a frame (2, of another thread 3.0) or FILE:LINE is needed' frames
+refused 'there are 1 threads' 2.0
+refused 'frames' 99
+refused 'no code of list.c:1' list.c:1
+refused 'did not run' "list.c:$(grep -n 'return other' list.c | cut -d: -f1)"
+"$build/waymark" core --slice --format=html ./list list.core >slice.txt 2>&1
+[ $? = 2 ] || fail 'a page of a slice'
+
+# A store that faults: the address matters, the value does not. Through qsort, and by a handler in the middle of another function.
+program=callbacks
+cat >callbacks.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+static int *target, kind, order, table[3] = {3, 1, 2};
+static int compare(const void *a, const void *b)
+{
+	if (order) /* in */
+		*target = kind; /* in */
+	return *(const int *)a - *(const int *)b;
+}
+static void handle(int number)
+{
+	(void)number;
+	qsort(table, 3, sizeof *table, compare); /* in */
+}
+static void work(int n)
+{
+	static int other;
+	target = &other; /* stack */
+	if (n > 0) /* in */
+		target = NULL; /* in */
+	raise(SIGUSR1); /* in */
+	target = &other; /* all */
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	signal(SIGUSR1, handle);
+	kind = argc + 3; /* out */
+	order = argc; /* in */
+	work(argc); /* in */
+	order = 0; /* all */
+	return 0;
+}
+END
+only=yes
+crash
+
+# Computed gotos, exceptions, calls that never return, tail calls: each function is found in the core, whatever was done to it.
+cat >ways.cpp <<'END'
+#include <csetjmp>
+#include <cstdlib>
+#include <stdexcept>
+static std::jmp_buf env;
+static int run(const char *code, int n)
+{
+	static void *const ops[] = {&&add, &&sub, &&stop, &&jump};
+	int value = 0;
+	goto *ops[*code & 3];
+add:
+	value += n;
+	code++;
+	if (value > 100)
+		goto stop;
+	goto *ops[*code & 3];
+sub:
+	value--;
+	code++;
+	goto *ops[*code & 3];
+jump:
+	if (setjmp(env))
+		return value;
+	std::longjmp(env, 1);
+stop:
+	if (value == 7)
+		abort();
+	return value;
+}
+__attribute__((noinline)) static int fails(int n)
+{
+	if (n > 5)
+		throw std::runtime_error("many");
+	return n;
+}
+__attribute__((noinline)) static int tail(int n, const char *s) { return n > 3 ? run(s, n) : fails(n); }
+int main(int argc, char **)
+{
+	char code[] = {0, 0, 1, 2, 0};
+	int value = 0;
+	if (argc > 5)
+		exit(tail(argc, code));
+	try {
+		value = fails(argc + 7);
+	} catch (const std::runtime_error &) {
+		value = tail(argc + 3, code);
+	}
+	return value + run(code, 4);
+}
+END
+for options in -O0 -O2 '-O2 --wm-stage=source'; do
+	# shellcheck disable=SC2086 # a list of words
+	"$build/waymark" c++ --wm=trace -g $options ways.cpp -o ways && core_of ways.core ./ways || exit 1
+	program=ways
+	slice --slice --format=json
+	grep -q '"functions_not_known": 0' slice.txt || fail "ways.cpp $options: $(grep -o '"functions_not_known": [0-9]*' slice.txt)"
+	slice --slice
+	for text in 'if (value == 7)' 'value += n;' 'value--;' 'code\[\] ='; do
+		has "$(grep -n "$text" ways.cpp | cut -d: -f1)" || [ "$options" = -O2 ] || fail "ways.cpp $options: no '$text'"
+	done
+done
 exit $failed

@@ -194,7 +194,10 @@ static struct error *slice_once(struct work *w, const struct analysis *a, const 
 		request.criteria = w->line_instructions;
 		request.criterion_count = w->line_instruction_count;
 	}
-	if (stack && of != SLICE_OF_STATIC) {
+	if (stack && of == SLICE_OF_STATIC) {
+		request.calls = stack->calls;
+		request.call_count = stack->call_count;
+	} else if (stack) {
 		request.frames = stack->frames;
 		request.frame_count = stack->frame_count;
 		request.frames_are_whole = stack->is_whole;

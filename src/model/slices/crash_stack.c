@@ -14,7 +14,8 @@ struct making {
 	const struct code *code;
 	const struct crash_thread *thread;
 	struct crash_stack *stack;
-	uint32_t *list; /* [instruction_count of the code]: those found last */
+	bool is_interrupted; /* between the last frame and the one at hand a signal came */
+	uint32_t *list;      /* [instruction_count of the code]: those found last */
 	uint32_t count;
 };
 
@@ -384,6 +385,7 @@ static struct error *follow(struct making *k, uint32_t number, uint32_t *inner, 
 	uint32_t function = function_of(k, number);
 	struct error *err;
 
+	k->is_interrupted |= frame->machine->is_trampoline || frame->machine->is_activation;
 	*ret_ends = standing == CRASH_STANDS_UNSURE || k->stack->frame_count == CRASH_STACK_MAX;
 	if (*ret_ends || standing != CRASH_STANDS_HERE || frame->image != k->m->image)
 		return NULL;
@@ -395,12 +397,28 @@ static struct error *follow(struct making *k, uint32_t number, uint32_t *inner, 
 		list_position(k, frame, function);
 	else
 		find_standing(k, number, function, true);
-	if (frame->machine->is_activation ? has_tail_callers(k, *inner) : !is_link(k, *inner))
+	if (k->is_interrupted ? has_tail_callers(k, *inner) : !is_link(k, *inner))
 		return NULL;
 	err = add_frame(k, number, function);
+	k->is_interrupted = false;
 	*inner = function;
 	*ret_ends = false;
 	return err;
+}
+
+static struct error *list_calls(struct crash_stack *s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < s->frame_count; i++)
+		count += s->frames[i].call_count;
+	s->calls = arena_calloc(&s->arena, (size_t)count + 1, sizeof *s->calls);
+	if (!s->calls)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < s->frame_count; i++)
+		for (uint32_t c = 0; c < s->frames[i].call_count; c++)
+			s->calls[s->call_count++] = s->frames[i].calls[c];
+	return NULL;
 }
 
 static struct error *make(struct making *k)
@@ -419,7 +437,7 @@ static struct error *make(struct making *k)
 	for (uint32_t i = first + 1; i < k->thread->frame_count && !err && !ends; i++)
 		err = follow(k, i, &inner, &ends);
 	k->stack->is_whole = !ends && !k->thread->machine->cut && is_start(k, inner);
-	return err;
+	return err ? err : list_calls(k->stack);
 }
 
 struct error *crash_stack_create(const struct crash_stack_request *request, struct crash_stack *ret)

@@ -25,6 +25,8 @@ struct crash_stack {
 	bool is_whole;      /* the last frame is the thread's first */
 	uint32_t *criteria; /* instructions */
 	uint32_t criterion_count;
+	uint32_t *calls; /* those of all frames */
+	uint32_t call_count;
 	uint32_t frame; /* of the thread that the criterion is in: that asked for, or one further out, if that is of no code of the program */
 };
 
