@@ -17,6 +17,10 @@
 #include "model/slices/crash_stack.h"
 #include "report/slices/slice_render.h"
 
+enum {
+	COUNTED_LIMIT_MB = 256, /* of memory for a slice of which only the size is shown, unless the user gives a limit */
+};
+
 /* What is known of memory: of all code, or of what ran. */
 struct analysis {
 	const bool *runs, *comes;
@@ -132,9 +136,10 @@ static struct error *name_frame(struct work *w, uint32_t number)
 
 /* ---- slices ---- */
 
-static struct error *analyse(struct work *w, struct analysis *a)
+static struct error *analyse(struct work *w, struct analysis *a, bool is_shown)
 {
-	size_t limit_mb = w->request->limit_mb ? w->request->limit_mb : SLICE_LIMIT_MB;
+	size_t preset_mb = is_shown ? SLICE_LIMIT_MB : COUNTED_LIMIT_MB;
+	size_t limit_mb = w->request->limit_mb ? w->request->limit_mb : preset_mb;
 	struct error *err = memory_analyse(&w->code, a->runs, limit_mb << 20, &a->memory);
 
 	if (!err) {
@@ -248,14 +253,14 @@ static struct error *count_ran(struct work *w)
 
 static struct error *slice_all(struct work *w)
 {
-	struct error *err = analyse(w, &w->active);
+	struct error *err = analyse(w, &w->active, true);
 
 	if (!err)
 		err = slice_of(w, &w->active, &w->activity, SLICE_OF_ACTIVE);
 	if (!err && w->active.is_there)
 		err = count_ran(w);
 	if (!err)
-		err = analyse(w, &w->all);
+		err = analyse(w, &w->all, w->request->slice_of != SLICE_OF_ACTIVE);
 	if (!err)
 		err = slice_of(w, &w->all, NULL, SLICE_OF_STACK);
 	if (!err)
