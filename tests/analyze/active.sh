@@ -19,12 +19,21 @@ leave() {
 trap leave EXIT
 trap 'exit 1' INT TERM
 cd "$tmp" || exit 1
+# What is known of what ran, from most to nothing; one of them for each program.
+schemes=('*=cc+pt' '*=stmt+pt' '*=cc+pt;last=none' '*=fc' '*=stmt' '*=cc+pt' 'f0=none;*=stmt+pt')
 failed=0 slices=0 lines_in=0 lines_of=0 changed=0 static=0 stack=0 active=0
 
-# differs LINE...: the value that the program stops with, with noise on these lines, is another one.
+# differs SEED LINE...: the value that the program stops with, with that noise on these lines, is another one.
 differs() {
-	timeout 20 ./mutant "$@" | grep '^stops with' >noise.out
+	NOISE=$1 timeout 20 ./mutant "${@:2}" | grep '^stops with' >noise.out
 	! cmp -s noise.out plain.out
+}
+differs_somehow() { # LINE...
+	local noise
+	for noise in 7 8 9 10; do
+		differs $noise "$@" && return
+	done
+	return 1
 }
 
 size_of() { # NAME
@@ -47,7 +56,7 @@ slice_program() {
 }
 
 check_program() { # SEED
-	local all in out line
+	local all in out line is_seen=no
 	all=$(grep -nE '[VPQ]\(' program.c | grep -v '#define' | cut -d: -f1)
 	in=$(grep -o '"line": [0-9]*' slice.json | cut -d' ' -f2)
 	mapfile -t out < <(comm -23 <(echo "$all" | sort) <(echo "$in" | sort) | sort -n)
@@ -57,15 +66,15 @@ check_program() { # SEED
 	static=$((static + $(size_of static))) stack=$((stack + $(size_of stack))) active=$((active + $(size_of active)))
 	[ "$(size_of active)" -le "$(size_of stack)" ] && [ "$(size_of stack)" -le "$(size_of static)" ] ||
 		{ echo "FAIL seed $1: sizes $(grep '"sizes"' slice.json)"; failed=1; }
-	if [ ${#out[@]} -gt 0 ] && differs "${out[@]}"; then
-		for line in "${out[@]}"; do
-			differs "$line" && echo "  by line $line alone: $(sed -n "${line}p" program.c)"
-		done
+	for line in "${out[@]}"; do
+		differs 7 "$line" && echo "  by line $line alone: $(sed -n "${line}p" program.c)" && is_seen=yes
+	done
+	if [ ${#out[@]} -gt 0 ] && { [ $is_seen = yes ] || differs_somehow "${out[@]}"; }; then
 		echo "FAIL seed $1: the program stops with another value when lines outside of its slice change"
 		failed=1
 	fi
 	# shellcheck disable=SC2086 # a list of lines
-	differs $(comm -12 <(echo "$all" | sort) <(echo "$in" | sort)) && changed=$((changed + 1))
+	differs_somehow $(comm -12 <(echo "$all" | sort) <(echo "$in" | sort)) && changed=$((changed + 1))
 }
 
 for ((seed = first; seed < first + count; seed++)); do
@@ -73,7 +82,7 @@ for ((seed = first; seed < first + count; seed++)); do
 	clang-19 -O1 -w -DMUTATE program.c -o mutant || { echo "FAIL seed $seed: does not build"; failed=1; continue; }
 	rm -f ways
 	timeout 20 ./mutant | grep '^stops with' >plain.out || continue # it returns before
-	"$build/waymark" cc --wm=trace -g -O0 -w program.c -o program || { echo "FAIL seed $seed: does not build"; failed=1; continue; }
+	"$build/waymark" cc "--wm=trace=${schemes[seed % ${#schemes[@]}]}" -g -O0 -w program.c -o program || { echo "FAIL seed $seed: does not build"; failed=1; continue; }
 	if slice_program; then
 		check_program "$seed"
 	elif grep -q 'Operation not permitted' slice.err; then
@@ -85,6 +94,6 @@ for ((seed = first; seed < first + count; seed++)); do
 	fi
 done
 echo "seeds $first to $((seed - 1)): $slices slices of $active lines (of the stack $stack, of all code $static); noise in them was seen $changed times"
-[ "$slices" -gt 0 ] && [ $((2 * changed)) -gt "$slices" ] && [ $((100 * lines_in)) -lt $((80 * lines_of)) ] && [ "$active" -lt "$static" ] ||
+[ "$slices" -gt 0 ] && [ $((2 * changed)) -ge "$slices" ] && [ $((100 * lines_in)) -lt $((80 * lines_of)) ] && [ "$active" -lt "$static" ] ||
 	{ echo "FAIL: too few slices, too large ones, or noise that nobody sees"; failed=1; }
 exit $failed
