@@ -169,6 +169,46 @@ END
 only=yes
 crash
 
+# A thread that crashes has what others stored at any time; each thread can be asked about.
+program=threads
+cat >threads.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static int counted, *late;
+struct job { int n; int *data; };
+static pthread_barrier_t barrier;
+static void *work(void *given)
+{
+	struct job *job = given; /* in */
+	counted++; /* out */
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < job->n; i++) /* in */
+		job->data[i] = i; /* in */
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	struct job *job = malloc(sizeof *job); /* in */
+	int *table = calloc(4, sizeof *table); /* in */
+	job->n = argc + 1; /* in */
+	job->data = table; /* in */
+	late = table; /* out */
+	if (argc > 3) /* stack */
+		job->n = 3; /* stack */
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, work, job); /* in */
+	job->data = argc > 3 ? table : NULL; /* in */
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	(void)argv;
+	return 0;
+}
+END
+crash
+slice --slice=2.0
+has "$(grep -n 'barrier_wait' threads.c | tail -1 | cut -d: -f1)" || has "$(grep -n pthread_join threads.c | cut -d: -f1)" || fail 'thread 2'
+
 # Computed gotos, exceptions, calls that never return, tail calls: each function is found in the core, whatever was done to it.
 cat >ways.cpp <<'END'
 #include <csetjmp>
