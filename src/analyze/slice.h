@@ -44,6 +44,7 @@ struct slice {
 	struct slice_why *why; /* [instruction], the first reason that was found */
 	uint32_t count;        /* of instructions that are in */
 	uint64_t steps;        /* blocks that were gone through */
+	bool is_forward;       /* made by forward.h */
 };
 
 /* An activation on the stack. */

@@ -23,6 +23,7 @@ struct slice_options {
 	const char *output;
 	size_t limit_mb;
 	bool is_explained;
+	bool is_forward;
 };
 
 enum {

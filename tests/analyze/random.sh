@@ -1,6 +1,7 @@
 #!/bin/bash
 # random.sh BUILD-DIR [FIRST-SEED [COUNT]] - slices of random programs miss nothing: whatever lines outside of the slice of watch() compute
-# instead, watch() sees the same values in the same order.
+# instead, watch() sees the same values in the same order. Forward: where a line computes something else and watch() sees other values for it, that
+# watch() is in the line's forward slice.
 #
 # The oracle is the program itself, built by another compiler, with the lines outside of a slice made to compute noise: all of them at once,
 # then halves of them. That the slices are not everything is checked over all programs together.
@@ -11,7 +12,7 @@ first=${2:-1} count=${3:-12}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-slices.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
 cd "$tmp" || exit 1
-failed=0 slices=0 variables=0 lines_in=0 lines_of=0 changed=0
+failed=0 forward=0 watches=0 reached=0 reached_by_noise=0 slices=0 variables=0 lines_in=0 lines_of=0 changed=0
 
 # differs WHERE LINE...: the values of that watch() with noise on these lines, compared with those of the plain run.
 differs() {
@@ -56,6 +57,28 @@ check_watch() { # SEED LINE WHERE
 	differs "$3" $(comm -12 <(echo "$all" | sort) <(echo "$in" | sort)) && changed=$((changed + 1))
 }
 
+# The watches whose values differ when that line alone computes noise are in its forward slice.
+check_line() { # SEED LINE
+	local where line
+	if ! "$build/waymark" slice --forward --format=json program "program.c:$2" >slice.json 2>err; then
+		grep -q 'the program has no code of' err && return # nothing calls the function
+		echo "FAIL seed $1: no forward slice of line $2: $(cat err)"
+		failed=1
+		return
+	fi
+	timeout 20 ./mutant "$2" >noise.out
+	forward=$((forward + 1))
+	grep -o '"line": [0-9]*' slice.json | cut -d' ' -f2 >in.txt
+	while IFS=: read -r line where; do
+		watches=$((watches + 1))
+		grep -qx "$line" in.txt && reached=$((reached + 1))
+		cmp -s <(grep "^$where " plain.out) <(grep "^$where " noise.out) && continue
+		reached_by_noise=$((reached_by_noise + 1))
+		grep -qx "$line" in.txt ||
+			{ echo "FAIL seed $1: a change of line $2 reaches watch($where) in line $line, which is not in its forward slice"; failed=1; }
+	done < <(sed -n 's/.*\twatch(\([0-9]*\),.*/\1/p' program.c | while read -r w; do echo "$(grep -n "	watch($w," program.c | cut -d: -f1):$w"; done)
+}
+
 for ((seed = first; seed < first + count; seed++)); do
 	python3 "$here/random_program.py" "$seed" >program.c
 	"$build/waymark" cc --wm=trace='*=fc' -g -O0 -w program.c -o program && clang-19 -O1 -w -DMUTATE program.c -o mutant ||
@@ -65,7 +88,13 @@ for ((seed = first; seed < first + count; seed++)); do
 		where=${text#*watch(} where=${where%%,*}
 		grep -q "^$where " plain.out && check_watch "$seed" "$line" "$where"
 	done < <(grep -n '	watch([0-9]' program.c)
+	for line in $(grep -nE '[VPQ]\(' program.c | grep -v '#define' | cut -d: -f1 | awk -v seed="$seed" '(NR + seed) % 12 == 0' | head -4); do
+		check_line "$seed" "$line"
+	done
 done
+echo "$forward forward slices, $((100 * reached / (watches + 1))) % of the watches in them; noise reached $((100 * reached_by_noise / (watches + 1))) %"
+[ "$forward" -gt 0 ] && [ "$reached_by_noise" -gt 0 ] && [ $((100 * reached)) -lt $((90 * watches)) ] ||
+	{ echo "FAIL: no forward slices, too large ones, or noise that reaches nothing"; failed=1; }
 echo "seeds $first to $((seed - 1)): $slices slices, $variables of variables, $((100 * lines_in / (lines_of + 1))) % of the lines in them; noise there was seen $changed times"
 [ "$slices" -gt 0 ] && [ "$variables" -gt 0 ] && [ $((2 * changed)) -gt "$slices" ] && [ $((100 * lines_in)) -lt $((90 * lines_of)) ] ||
 	{ echo "FAIL: too few slices, too large ones, or noise that nobody sees"; failed=1; }

@@ -241,12 +241,56 @@ for level in -O0 -O2; do
 	done
 done
 
+# Forward: through memory and what is returned, not what was overwritten, nor what only runs before.
+cat >forward.c <<'END'
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int kept, other;
+static int twice(int n)
+{
+	return n * 2; /* twice */
+}
+static int last(int count, ...)
+{
+	va_list list;
+	int n = 0;
+	va_start(list, count);
+	while (count-- > 0)
+		n = va_arg(list, int); /* last */
+	va_end(list);
+	return n;
+}
+int main(int argc, char **argv)
+{
+	int before = atoi(argv[2]); /* before */
+	int n = atoi(argv[1]); /* n */
+	kept = n; /* kept */
+	other = twice(n); /* call */
+	kept = before; /* overwritten */
+	if (other > 3) /* if */
+		puts("large"); /* large */
+	printf("%d\n", kept); /* print kept */
+	printf("%d\n", last(2, before, n)); /* print last */
+	return 0;
+}
+END
+"$build/waymark" cc --wm=trace -g -O0 forward.c -o forward || exit 1
+"$build/waymark" slice --forward --format=json forward "forward.c:$(grep -n '/\* n \*/' forward.c | cut -d: -f1)" >slice.json || fail 'forward: status'
+lines=$(grep -o '"line": [0-9]*' slice.json | cut -d' ' -f2)
+for name in n kept call twice if large last 'print last'; do
+	grep -qx "$(grep -nF "/* $name */" forward.c | cut -d: -f1)" <<<"$lines" || fail "'$name' is not in the forward slice"
+done
+for name in before overwritten 'print kept'; do
+	grep -qx "$(grep -nF "/* $name */" forward.c | cut -d: -f1)" <<<"$lines" && fail "'$name' is in the forward slice"
+done
+
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got
 	shift 2
 	"$build/waymark" slice "$@" >out 2>err
 	got=$?
-	[ $got = "$status" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF "$text" err || fail "slice $*: status $got, $(cat err)"
+	[ $got = "$status" ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -qF -e "$text" err || fail "slice $*: status $got, $(cat err)"
 }
 refused 1 'the program has no code of settings.c:1' settings settings.c:1
 refused 1 'the nearest lines with code are ' settings "settings.c:$((crash + 2))"
@@ -257,6 +301,7 @@ refused 1 'there are no members' variables "variables.c:$here:size.d"
 refused 1 'a variable is needed' variables "variables.c:$here:p[2]"
 refused 1 'the optimizer kept no value of gone there' optimized "variables.c:$here:gone"
 refused 1 'FILE:LINE is needed' settings settings.c
+refused 1 '--forward begins at a line' --forward variables "variables.c:$here:p"
 refused 1 'FILE:LINE is needed' settings settings.c:3:
 refused 1 'FILE:LINE is needed' settings settings.c:x
 refused 1 '/nowhere' /nowhere settings.c:1

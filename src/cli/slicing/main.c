@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/forward.h"
 #include "analyze/probe.h"
 #include "base/cleanup.h"
 #include "cli/command.h"
@@ -45,6 +46,9 @@ static struct error *parse_criterion(struct work *w)
 	}
 	if (!line || line > UINT32_MAX || (w->variable && !*w->variable))
 		return error_create(ERROR_ARGUMENT, "%s: FILE:LINE is needed, such as main.c:12, or FILE:LINE:VARIABLE",
+				    w->criterion);
+	if (w->variable && w->options->is_forward)
+		return error_create(ERROR_ARGUMENT, "%s: --forward begins at a line: FILE:LINE is needed",
 				    w->criterion);
 	w->file = strndup(w->criterion, (size_t)(found - w->criterion));
 	w->line = (uint32_t)line;
@@ -97,6 +101,7 @@ static struct error *print(struct work *w, const struct slice_lines *lines, cons
 				      .lines = lines,
 				      .chain = chain,
 				      .sources = &w->sources,
+				      .is_forward = w->options->is_forward,
 				      .is_explained = w->options->is_explained};
 	struct output out;
 	struct error *err = output_open(w->options->output, &out);
@@ -146,12 +151,12 @@ static struct error *slice_line(struct work *w)
 	if (!err)
 		err = find_criteria(w, criteria, &request.criterion_count);
 	if (!err)
-		err = slice_backward(&request, &slice);
+		err = w->options->is_forward ? slice_forward(&request, &slice) : slice_backward(&request, &slice);
 	if (!err)
 		err = slice_lines_make(&w->regions, &slice, &lines);
 	if (!err)
 		err = depends_init(&w->regions, &slice, NULL, &depends);
-	if (!err)
+	if (!err && !w->options->is_forward)
 		err = slice_chain_find(&depends, &lines, &request, &chain);
 	arena_deinit(&scratch);
 	return err ? err : print(w, &lines, &chain);

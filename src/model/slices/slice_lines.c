@@ -8,6 +8,7 @@
 
 enum {
 	INLINED_MAX = 64, /* levels of inlining */
+	OWN_MAX = 16,     /* instructions without lines that lead to one with a line */
 };
 
 VEC_DECLARE(name_vec, const char *);
@@ -150,6 +151,14 @@ static void find_readers(struct making *m)
 	}
 }
 
+/* The compiler's own instructions have no line, such as those that store arguments: then what they are in because of. */
+static uint32_t with_line(const struct making *m, uint32_t of)
+{
+	for (int i = 0; i < OWN_MAX && of != CODE_NONE && m->lines->line_of[of] == SLICE_NO_LINE; i++)
+		of = m->slice->why[of].of;
+	return of;
+}
+
 /* The reasons of a line's instructions in the order in which they are taken: that it is asked about, then what another line explains. */
 static void take_reason(struct making *m, uint32_t number, uint32_t i, bool is_outer)
 {
@@ -161,6 +170,7 @@ static void take_reason(struct making *m, uint32_t number, uint32_t i, bool is_o
 		return;
 	if (of == CODE_NONE && why.reason != SLICE_CRITERION)
 		of = reader(m, i);
+	of = with_line(m, of);
 	of_line = of == CODE_NONE ? SLICE_NO_LINE : m->lines->line_of[of];
 	if (of_line == number)
 		of_line = SLICE_NO_LINE;
@@ -169,7 +179,7 @@ static void take_reason(struct making *m, uint32_t number, uint32_t i, bool is_o
 		line->reason = SLICE_CRITERION;
 		line->of = SLICE_NO_LINE;
 	} else if (!line->reason || (line->of == SLICE_NO_LINE && of_line != SLICE_NO_LINE)) {
-		line->reason = is_outer ? SLICE_CALL : why.reason;
+		line->reason = is_outer && !m->slice->is_forward ? SLICE_CALL : why.reason;
 		line->of = of_line;
 	}
 }

@@ -14,17 +14,18 @@ enum {
 
 static const struct {
 	const char *name; /* in JSON */
-	const char *text; /* "%s" is "line N" */
+	const char *text; /* in front of "line N" */
+	const char *forward;
 } reasons[] = {
-	[SLICE_OUT] = {"out", ""},
-	[SLICE_CRITERION] = {"criterion", "<- here"},
-	[SLICE_VALUE] = {"value", "used in "},
-	[SLICE_MEMORY] = {"memory", "stored, read in "},
-	[SLICE_CONTROL] = {"control", "decides about "},
-	[SLICE_CALL] = {"call", "calls "},
-	[SLICE_ARGUMENT] = {"argument", "argument of the call in "},
-	[SLICE_RETURN] = {"return", "returned to "},
-	[SLICE_COMES_BACK] = {"comes_back", "may not return"},
+	[SLICE_OUT] = {"out", "", ""},
+	[SLICE_CRITERION] = {"criterion", "<- here", "<- here"},
+	[SLICE_VALUE] = {"value", "used in ", "uses "},
+	[SLICE_MEMORY] = {"memory", "stored, read in ", "reads what is stored by "},
+	[SLICE_CONTROL] = {"control", "decides about ", "decided by "},
+	[SLICE_CALL] = {"call", "calls ", "called by "},
+	[SLICE_ARGUMENT] = {"argument", "argument of the call in ", "its argument is given by "},
+	[SLICE_RETURN] = {"return", "returned to ", "returned by "},
+	[SLICE_COMES_BACK] = {"comes_back", "may not return", "runs only behind "},
 };
 
 static double percent(uint32_t part, uint32_t whole)
@@ -33,15 +34,17 @@ static double percent(uint32_t part, uint32_t whole)
 }
 
 /* of: NULL for no line that differs. */
-static void print_reason(enum slice_reason reason, const struct slice_line *line, const struct slice_line *of,
-			 FILE *out)
+static void print_reason(const struct slice_report *r, enum slice_reason reason, const struct slice_line *line,
+			 const struct slice_line *of, FILE *out)
 {
-	if (reason == SLICE_CRITERION || reason == SLICE_COMES_BACK) {
-		fputs(reasons[reason].text, out);
+	const char *text = r->is_forward ? reasons[reason].forward : reasons[reason].text;
+
+	if (reason == SLICE_CRITERION || (reason == SLICE_COMES_BACK && !r->is_forward)) {
+		fputs(text, out);
 	} else if (!of) {
-		fputs("used in the same line", out);
+		fputs(r->is_forward ? "in the same line" : "used in the same line", out);
 	} else {
-		fputs(reasons[reason].text, out);
+		fputs(text, out);
 		if (of->file != line->file) {
 			plain_print(out, text_base_name(of->file));
 			putc(':', out);
@@ -79,7 +82,7 @@ static struct error *print_line(const struct slice_report *r, const struct slice
 
 	if (err)
 		return err;
-	print_reason(line->reason, line, line->of == SLICE_NO_LINE ? NULL : &r->lines->items[line->of], out);
+	print_reason(r, line->reason, line, line->of == SLICE_NO_LINE ? NULL : &r->lines->items[line->of], out);
 	putc('\n', out);
 	return NULL;
 }
@@ -106,7 +109,8 @@ static struct error *print_chain(const struct slice_report *r, FILE *out)
 		err = print_source(r, line, out);
 		if (err)
 			break;
-		print_reason(links->items[i].reason, line, i ? &r->lines->items[links->items[i - 1].line] : NULL, out);
+		print_reason(r, links->items[i].reason, line, i ? &r->lines->items[links->items[i - 1].line] : NULL,
+			     out);
 		putc('\n', out);
 	}
 	return err;
@@ -128,7 +132,7 @@ struct error *slice_render_text(const struct slice_report *r, FILE *out)
 	const char *file = NULL;
 	struct error *err = NULL;
 
-	fputs("What can have decided ", out);
+	fputs(r->is_forward ? "What a change can reach of " : "What can have decided ", out);
 	plain_print(out, r->criterion);
 	fprintf(out,
 		": %" PRIu32 " of %" PRIu32 " lines with code (%.0f %%), %" PRIu32 " of %" PRIu32 " instructions\n",
@@ -175,6 +179,7 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 
 	json_print_member(out, "{", "program", r->program);
 	json_print_member(out, ", ", "criterion", r->criterion);
+	json_print_member(out, ", ", "direction", r->is_forward ? "forward" : "backward");
 	if (r->sizes)
 		slice_sizes_json(r->sizes, out);
 	fprintf(out,

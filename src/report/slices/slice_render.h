@@ -33,6 +33,7 @@ struct slice_report {
 	const struct slice_lines *lines;
 	const struct slice_chain *chain; /* NULL: none */
 	struct sources *sources;
+	bool is_forward;                 /* what the criterion can reach, not what can have decided it */
 	bool is_explained;               /* names functions that are not known */
 	const struct slice_sizes *sizes; /* NULL: there is one slice */
 };
