@@ -212,8 +212,9 @@ static struct error *pass_block(struct search *s, uint32_t block, uint32_t end, 
 		err = want_at_end(s->d, c->predecessors[b->first_predecessor + i], way, regions);
 	if (way == WAY_DOWN || block != c->functions[b->function].first_block)
 		return err;
+	/* Calls that lead to a backward slice are in it. */
 	for (struct id_iterator i = id_set_begin(callers); !err && id_set_next(callers, &i);)
-		if (is_in(s->d, i.id))
+		if (s->d->slice->is_forward || is_in(s->d, i.id))
 			err = want_in_front(s->d, i.id, regions);
 	return err;
 }

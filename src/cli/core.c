@@ -118,8 +118,10 @@ int core_parse(const struct command *command, struct core_request *r, int argc, 
 	r->core = optind + 1 < argc ? argv[optind + 1] : NULL;
 	if (r->pid > INT32_MAX)
 		return message_usage("core", "--pid %zu: there is no such process", r->pid);
-	if (r->has_slice && r->renderer->render != crash_render_text && r->renderer->render != crash_render_json)
-		return message_usage("core", "--slice has the formats text and json");
+	if (r->has_slice && r->renderer->render == crash_render_lcov)
+		return message_usage("core", "--slice has the formats text, json, html and sarif");
+	if (!r->has_slice && !r->renderer->render)
+		return message_usage("core", "--format=%s needs --slice", r->renderer->format.name);
 	return OPTIONS_PARSED;
 }
 
@@ -241,7 +243,7 @@ static struct error *fetch_core(const char *program, char **ret)
 
 /* ---- rendering ---- */
 
-static struct error *render(struct core_request *r, const struct crash *c, void *data)
+struct error *core_render(struct core_request *r, const struct crash *c, const struct slice_layer *slice)
 {
 	struct crash_report report = {
 		.crash = c,
@@ -249,6 +251,7 @@ static struct error *render(struct core_request *r, const struct crash *c, void 
 		.path_limit = (uint32_t)option_count_or(&r->paths, r->reading.is_full ? 0 : r->renderer->default_paths),
 		.producer = "waymark " WAYMARK_VERSION,
 		.has_functions = r->has_functions,
+		.slice = slice,
 	};
 	struct activity_result activity;
 	struct crash_values values;
@@ -256,7 +259,6 @@ static struct error *render(struct core_request *r, const struct crash *c, void 
 	struct output out;
 	struct error *err = NULL;
 
-	(void)data;
 	arena_init(&arena);
 	if ((r->renderer->wants_activity || r->has_functions) && c->first_function[c->stopped->module_count]) {
 		err = crash_analyse(c, &arena, &activity);
@@ -278,6 +280,12 @@ static struct error *render(struct core_request *r, const struct crash *c, void 
 		crash_values_deinit(&values);
 	arena_deinit(&arena);
 	return err;
+}
+
+static struct error *render(struct core_request *r, const struct crash *c, void *data)
+{
+	(void)data;
+	return core_render(r, c, NULL);
 }
 
 static struct error *open_and_use(struct core_request *r, const char *core, core_use use, void *data)

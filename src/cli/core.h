@@ -41,4 +41,7 @@ int core_parse(const struct command *command, struct core_request *r, int argc, 
 typedef struct error *(*core_use)(struct core_request *r, const struct crash *c, void *data);
 struct error *core_find(struct core_request *r, core_use use, void *data);
 
+/* Prints it in the format of the request. slice: NULL, or a layer of the page. */
+struct error *core_render(struct core_request *r, const struct crash *c, const struct slice_layer *slice);
+
 #endif

@@ -10,7 +10,14 @@
 #include "cli/install_paths.h"
 #include "cli/message.h"
 
-const struct word slice_formats[] = {[SLICE_FORMAT_TEXT] = {"text", NULL}, [SLICE_FORMAT_JSON] = {"json", NULL}, {0}};
+const struct word slice_formats[] = {
+	[SLICE_FORMAT_TEXT] = {"text", "lines of source with why each is in, for reading"},
+	[SLICE_FORMAT_JSON] = {"json", "the same for programs"},
+	[SLICE_FORMAT_HTML] =
+		{"html", "one page: the source; a click on a line shows what it depends on and what depends on it"},
+	[SLICE_FORMAT_SARIF] = {"sarif", "code flows, for editors and others that show results of analyses"},
+	[SLICE_FORMATS] = {0},
+};
 static const struct word_table format_words = {slice_formats, sizeof *slice_formats};
 
 static const struct option_row option_rows[] = {

@@ -14,6 +14,9 @@
 enum slice_format {
 	SLICE_FORMAT_TEXT,
 	SLICE_FORMAT_JSON,
+	SLICE_FORMAT_HTML,
+	SLICE_FORMAT_SARIF,
+	SLICE_FORMATS
 };
 
 struct slice_options {

@@ -10,5 +10,8 @@ extern const char crash_js[];
 extern const char paths_js[];
 extern const char flame_css[];
 extern const char flame_js[];
+extern const char slice_css[];
+extern const char slice_js[];
+extern const char slice_page_js[];
 
 #endif

@@ -148,15 +148,15 @@ variable() { # PROGRAM LINE:VARIABLE IN... - OUT...
 }
 "$build/waymark" cc --wm=trace -g -O0 variables.c -o variables || exit 1
 "$build/waymark" cc --wm=trace -g -O2 -fno-inline variables.c -o optimized || exit 1
-here=$(number_of here)
+used=$(number_of here)
 for program in variables optimized; do
-	variable $program "$here:p" loop call c - n b a size
-	variable $program "$here:p->b" loop call b c - n a size
+	variable $program "$used:p" loop call c - n b a size
+	variable $program "$used:p->b" loop call b c - n a size
 	variable $program "$(number_of size):size_of" n call - b c a
 	variable $program "$(number_of call):p.c" c - n b a
 done
-variable variables "$here:size" loop call c - n b a size
-variable variables "$here:calls" calls loop call c - n b a size
+variable variables "$used:size" loop call c - n b a size
+variable variables "$used:calls" calls loop call c - n b a size
 variable variables "$(number_of loop):size" loop call c - n b a size
 variable variables "$(number_of limit):limit" limit here size n b c call - a calls
 
@@ -285,6 +285,22 @@ for name in before overwritten 'print kept'; do
 	grep -qx "$(grep -nF "/* $name */" forward.c | cut -d: -f1)" <<<"$lines" && fail "'$name' is in the forward slice"
 done
 
+# Pages and code flows: their lines are those of the text, also of inlined code.
+for level in -O0 -O2; do
+	"$build/waymark" cc --wm=trace -g $level settings.c -o settings || exit 1
+	for options in "settings.c:$crash" "--forward settings.c:$(line_of 'strchr(line, ')"; do
+		for format in text html sarif; do
+			# shellcheck disable=SC2086
+			"$build/waymark" slice --format=$format -o "slice.$format" settings $options || fail "--format=$format: status $?"
+		done
+		sed '/^The shortest chain/,/^$/d' slice.text | sed -n 's/^ *\([0-9]*\)  .*/\1/p' | tr '\n' ' ' | sed 's/ $//' >lines.txt
+		for format in html sarif; do
+			python3 "$here/page.py" "slice.$format" >page.txt || fail "$level $options: $format"
+			cmp -s <(cat lines.txt; echo) page.txt || fail "$level $options: lines of $format: $(cat page.txt), not $(cat lines.txt)"
+		done
+	done
+done
+
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got
 	shift 2
@@ -295,13 +311,13 @@ refused() { # STATUS TEXT ARGUMENTS...
 refused 1 'the program has no code of settings.c:1' settings settings.c:1
 refused 1 'the nearest lines with code are ' settings "settings.c:$((crash + 2))"
 refused 1 'no code of a file nothing.c' settings nothing.c:1
-refused 1 "no variable 'nothing' is known there; besides globals there are p, size, size_of, gone, size" variables "variables.c:$here:nothing"
-refused 1 "no member 'd'; there are a, b, c" variables "variables.c:$here:p->d"
-refused 1 'there are no members' variables "variables.c:$here:size.d"
-refused 1 'a variable is needed' variables "variables.c:$here:p[2]"
-refused 1 'the optimizer kept no value of gone there' optimized "variables.c:$here:gone"
+refused 1 "no variable 'nothing' is known there; besides globals there are p, size, size_of, gone, size" variables "variables.c:$used:nothing"
+refused 1 "no member 'd'; there are a, b, c" variables "variables.c:$used:p->d"
+refused 1 'there are no members' variables "variables.c:$used:size.d"
+refused 1 'a variable is needed' variables "variables.c:$used:p[2]"
+refused 1 'the optimizer kept no value of gone there' optimized "variables.c:$used:gone"
 refused 1 'FILE:LINE is needed' settings settings.c
-refused 1 '--forward begins at a line' --forward variables "variables.c:$here:p"
+refused 1 '--forward begins at a line' --forward variables "variables.c:$used:p"
 refused 1 'FILE:LINE is needed' settings settings.c:3:
 refused 1 'FILE:LINE is needed' settings settings.c:x
 refused 1 '/nowhere' /nowhere settings.c:1

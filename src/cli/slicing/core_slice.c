@@ -48,7 +48,9 @@ struct work {
 	uint32_t line_instruction_count;
 	struct slice_size sizes[SLICES_OF + 1];
 	struct slice_lines shown;
-	struct slice_chain chain; /* of the slice that is shown */
+	/* Of the slice that is shown; the graph for HTML. */
+	struct slice_chain chain;
+	struct slice_graph graph;
 };
 
 /* ---- where ---- */
@@ -154,14 +156,16 @@ static struct error *analyse(struct work *w, struct analysis *a, bool is_shown)
 	return err;
 }
 
-static struct error *find_chain(struct work *w, const struct slice_request *request, const struct slice *s)
+static struct error *explain(struct work *w, const struct slice_request *request, const struct slice *s)
 {
 	CLEANUP(depends_deinit) struct depends depends = {0};
 	struct error *err = depends_init(request->regions, s, request->runs, &depends);
 
-	if (err)
-		return err;
-	return slice_chain_find(&depends, &w->shown, request, &w->chain);
+	if (!err)
+		err = slice_chain_find(&depends, &w->shown, request, &w->chain);
+	if (!err && w->request->renderer->render == crash_render_html)
+		err = slice_graph_make(&depends, &w->shown, &w->graph);
+	return err;
 }
 
 static struct error *measure(struct work *w, const struct slice_request *request, const struct slice *s,
@@ -181,7 +185,7 @@ static struct error *measure(struct work *w, const struct slice_request *request
 		return NULL;
 	}
 	w->shown = lines;
-	return find_chain(w, request, s);
+	return explain(w, request, s);
 }
 
 static struct error *slice_once(struct work *w, const struct analysis *a, const struct crash_stack *stack,
@@ -296,16 +300,27 @@ static struct error *print(struct work *w)
 				      .criterion = w->criterion,
 				      .lines = &w->shown,
 				      .chain = &w->chain,
+				      .graph = &w->graph,
 				      .sources = &w->request->reading.sources,
 				      .is_explained = w->request->is_explained,
 				      .sizes = &sizes};
+	struct slice_layer layer;
 	struct output out;
-	struct error *err = output_open(w->request->output, &out);
+	struct error *err;
 
+	if (w->request->renderer->render == crash_render_html) {
+		err = slice_layer_make(&report, &w->arena, &layer);
+		return err ? err : core_render(w->request, w->crash, &layer);
+	}
+	err = output_open(w->request->output, &out);
 	if (err)
 		return err;
-	err = w->request->renderer->render == crash_render_json ? slice_render_json(&report, out.file)
-								: slice_render_text(&report, out.file);
+	if (!w->request->renderer->render)
+		err = slice_render_sarif(&report, out.file);
+	else if (w->request->renderer->render == crash_render_json)
+		err = slice_render_json(&report, out.file);
+	else
+		err = slice_render_text(&report, out.file);
 	return output_end(&out, err);
 }
 
@@ -334,6 +349,7 @@ static void work_deinit(struct work *w)
 {
 	slice_lines_deinit(&w->shown);
 	slice_chain_deinit(&w->chain);
+	slice_graph_deinit(&w->graph);
 	for (int i = 0; i < 2; i++) {
 		struct analysis *a = i ? &w->all : &w->active;
 

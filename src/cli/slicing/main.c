@@ -9,10 +9,8 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/output.h"
-#include "cli/slice.h"
 #include "cli/slicing/slicing.h"
 #include "object/object.h"
-#include "report/slices/slice_render.h"
 
 struct work {
 	const struct slice_options *options;
@@ -94,12 +92,32 @@ static struct error *load(struct work *w)
 	return err ? err : code_number_all(&w->code);
 }
 
-static struct error *print(struct work *w, const struct slice_lines *lines, const struct slice_chain *chain)
+struct error *slicing_render(enum slice_format format, const struct slice_report *report, FILE *out)
 {
+	static struct error *(*const renderers[])(const struct slice_report *r, FILE *out) = {
+		[SLICE_FORMAT_TEXT] = slice_render_text,
+		[SLICE_FORMAT_JSON] = slice_render_json,
+		[SLICE_FORMAT_HTML] = slice_render_html,
+		[SLICE_FORMAT_SARIF] = slice_render_sarif,
+	};
+
+	return renderers[format](report, out);
+}
+
+static enum slice_format format_of(const struct work *w)
+{
+	return w->options->format ? (enum slice_format)(w->options->format - slice_formats) : SLICE_FORMAT_TEXT;
+}
+
+static struct error *print(struct work *w, const struct slice_lines *lines, const struct slice_chain *chain,
+			   const struct slice_graph *graph)
+{
+	enum slice_format format = format_of(w);
 	struct slice_report report = {.program = w->program,
 				      .criterion = w->criterion,
 				      .lines = lines,
 				      .chain = chain,
+				      .graph = graph,
 				      .sources = &w->sources,
 				      .is_forward = w->options->is_forward,
 				      .is_explained = w->options->is_explained};
@@ -108,8 +126,7 @@ static struct error *print(struct work *w, const struct slice_lines *lines, cons
 
 	if (err)
 		return err;
-	err = w->options->format == &slice_formats[SLICE_FORMAT_JSON] ? slice_render_json(&report, out.file)
-								      : slice_render_text(&report, out.file);
+	err = slicing_render(format, &report, out.file);
 	return output_end(&out, err);
 }
 
@@ -143,6 +160,7 @@ static struct error *slice_line(struct work *w)
 	CLEANUP(slice_deinit) struct slice slice = {0};
 	CLEANUP(depends_deinit) struct depends depends = {0};
 	CLEANUP(slice_chain_deinit) struct slice_chain chain = {0};
+	CLEANUP(slice_graph_deinit) struct slice_graph graph = {0};
 	struct arena scratch = {0};
 	uint32_t *criteria = arena_calloc(&scratch, (size_t)w->code.instruction_count + 1, sizeof *criteria);
 	struct slice_request request = {.regions = &w->regions, .criteria = criteria};
@@ -158,8 +176,10 @@ static struct error *slice_line(struct work *w)
 		err = depends_init(&w->regions, &slice, NULL, &depends);
 	if (!err && !w->options->is_forward)
 		err = slice_chain_find(&depends, &lines, &request, &chain);
+	if (!err && format_of(w) == SLICE_FORMAT_HTML)
+		err = slice_graph_make(&depends, &lines, &graph);
 	arena_deinit(&scratch);
-	return err ? err : print(w, &lines, &chain);
+	return err ? err : print(w, &lines, &chain, &graph);
 }
 
 static struct error *run(struct work *w)

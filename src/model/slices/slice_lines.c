@@ -206,9 +206,26 @@ static struct error *number_lines(struct making *m)
 	return err;
 }
 
+static struct error *take_inlined(struct making *m, uint32_t i)
+{
+	struct slice_inlined_vec *v = &m->lines->inlined;
+	struct error *err = NULL;
+
+	for (uint32_t k = m->first[i]; k + 1 < m->first[i + 1] && !err; k++) {
+		struct slice_inlined x = {m->lines_of.items[k], m->lines_of.items[k + 1]};
+		const struct slice_inlined *last = v->count ? &v->items[v->count - 1] : NULL;
+
+		if (x.line != SLICE_NO_LINE && x.at != SLICE_NO_LINE &&
+		    (!last || last->line != x.line || last->at != x.at))
+			err = slice_inlined_vec_append(v, x);
+	}
+	return err;
+}
+
 static struct error *fill(struct making *m)
 {
 	struct slice_lines *l = m->lines;
+	struct error *err = NULL;
 
 	l->count = m->places.count;
 	l->items = arena_calloc(&l->arena, (size_t)l->count + 1, sizeof *l->items);
@@ -218,14 +235,16 @@ static struct error *fill(struct making *m)
 		l->items[i] = (struct slice_line){.file = m->names.items[m->places.keys[i].words[0]],
 						  .line = (uint32_t)m->places.keys[i].words[1],
 						  .of = SLICE_NO_LINE};
-	for (uint32_t i = 0; i < m->code->instruction_count; i++) {
+	for (uint32_t i = 0; i < m->code->instruction_count && !err; i++) {
 		l->instructions++;
 		l->instructions_in += m->slice->why[i].reason != SLICE_OUT;
+		if (m->slice->why[i].reason)
+			err = take_inlined(m, i);
 		for (uint32_t k = m->first[i]; k < m->first[i + 1]; k++)
 			if (m->lines_of.items[k] != SLICE_NO_LINE)
 				take_reason(m, m->lines_of.items[k], i, k > m->first[i]);
 	}
-	return NULL;
+	return err;
 }
 
 static int compare_places(const void *a, const void *b, void *lines)
@@ -256,6 +275,9 @@ static struct error *sort(struct slice_lines *l, uint32_t instructions)
 			sorted[i].of = place[sorted[i].of];
 		l->count_in += sorted[i].is_in;
 	}
+	for (size_t i = 0; i < l->inlined.count; i++)
+		l->inlined.items[i] =
+			(struct slice_inlined){place[l->inlined.items[i].line], place[l->inlined.items[i].at]};
 	for (uint32_t i = 0; i < instructions; i++)
 		if (l->line_of[i] != SLICE_NO_LINE)
 			l->line_of[i] = place[l->line_of[i]];
@@ -335,5 +357,6 @@ struct error *slice_lines_make(const struct regions *r, const struct slice *s, s
 void slice_lines_deinit(struct slice_lines *l)
 {
 	arena_deinit(&l->arena);
+	slice_inlined_vec_deinit(&l->inlined);
 	*l = (struct slice_lines){0};
 }

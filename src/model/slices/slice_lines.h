@@ -22,12 +22,19 @@ struct slice_unknown {
 	uint32_t calls;   /* in the slice */
 };
 
+/* Code of a line was inlined at another one. */
+struct slice_inlined {
+	uint32_t line, at;
+};
+VEC_DECLARE(slice_inlined_vec, struct slice_inlined);
+
 struct slice_lines {
 	struct arena arena;
 	struct slice_line *items; /* all lines with code, by file and line */
 	uint32_t count;
 	uint32_t count_in;
-	uint32_t *line_of; /* [instruction] its line, the innermost one; SLICE_NO_LINE */
+	uint32_t *line_of;                /* [instruction] its line, the innermost one; SLICE_NO_LINE */
+	struct slice_inlined_vec inlined; /* of what is in the slice; some more than once */
 	uint32_t instructions, instructions_in;
 	struct slice_unknown *unknown; /* most calls first */
 	uint32_t unknown_count;

@@ -707,8 +707,10 @@ static void print_head(const struct crash_html *h)
 	html_print_start(h->out, h->r->producer);
 	fputs("Crash of ", h->out);
 	print_program(h);
-	fprintf(h->out, "</title>\n<style>\n%s%s</style>\n</head>\n<body class=\"crash\">\n<nav>\n<h1>", html_css,
-		crash_css);
+	fprintf(h->out, "</title>\n<style>\n%s%s</style>\n", html_css, crash_css);
+	if (h->r->slice)
+		slice_layer_print_style(h->out);
+	fputs("</head>\n<body class=\"crash\">\n<nav>\n<h1>", h->out);
 	print_program(h);
 	fputs("</h1>\n<p class=\"signal\">", h->out);
 	print_signal(h);
@@ -780,7 +782,10 @@ struct error *crash_render_html(const struct crash_report *r, FILE *out)
 	fputs("</main>\n<aside>\n", out);
 	if (!err)
 		err = print_frames(&h);
-	fprintf(out, "</aside>\n<script>\n%s</script>\n</body>\n</html>\n", crash_js);
+	fprintf(out, "</aside>\n<script>\n%s</script>\n", crash_js);
+	if (r->slice)
+		slice_layer_print(r->slice, out);
+	fputs("</body>\n</html>\n", out);
 out:
 	crash_html_release(&h);
 	crash_lines_deinit(&h.lines);

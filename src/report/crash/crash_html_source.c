@@ -263,11 +263,39 @@ static struct error *choose_frame(struct crash_html *h, const struct crash_frame
 	return err;
 }
 
+/* Files of the slice have their numbers before the table of files is made. */
+static struct error *number_slice(struct crash_html *h)
+{
+	struct error *err = NULL;
+	uint32_t number;
+
+	for (uint32_t i = 0; h->r->slice && i < h->r->slice->count && !err; i++)
+		if (!i || h->r->slice->places[i].file != h->r->slice->places[i - 1].file)
+			err = crash_lines_file(&h->lines, h->r->slice->places[i].file, &number);
+	return err;
+}
+
+static struct error *choose_slice(struct crash_html *h)
+{
+	struct error *err = NULL;
+	uint32_t number;
+
+	for (uint32_t i = 0; h->r->slice && i < h->r->slice->count && !err && h->rows < ROWS_MAX; i++) {
+		err = crash_lines_file(&h->lines, h->r->slice->places[i].file, &number);
+		if (!err)
+			err = choose_near(h, number, h->r->slice->places[i].line, NEAR);
+	}
+	return err;
+}
+
 struct error *crash_html_choose(struct crash_html *h)
 {
 	uint32_t total = h->c->first_function[h->c->stopped->module_count];
 	const char **names;
-	struct error *err = number_files(h);
+	struct error *err = number_slice(h);
+
+	if (!err)
+		err = number_files(h);
 
 	h->is_shown = arena_calloc(&h->arena, (size_t)total + 1, 1);
 	h->is_framed = arena_calloc(&h->arena, (size_t)total + 1, 1);
@@ -279,6 +307,8 @@ struct error *crash_html_choose(struct crash_html *h)
 	for (uint32_t id = 0; id < total && !err; id++)
 		if (h->is_framed[id])
 			err = choose_callees(h, id);
+	if (!err)
+		err = choose_slice(h);
 	if (err)
 		return err;
 	fold_calls(&h->calls);
@@ -434,7 +464,9 @@ static struct error *print_file(const struct crash_html *h, uint32_t number)
 	uint32_t gap = 0;
 	struct error *err = NULL;
 
-	fprintf(h->out, "<section class=\"page\" id=\"f%" PRIu32 "\">\n<h1>", number);
+	fprintf(h->out, "<section class=\"page\" id=\"f%" PRIu32 "\" data-file=\"", number);
+	html_text(h->out, known->name);
+	fputs("\">\n<h1>", h->out);
 	html_text(h->out, html_base_name(known->name));
 	fputs(" <small>", h->out);
 	html_text(h->out, h->names.plain[number]);

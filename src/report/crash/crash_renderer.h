@@ -12,6 +12,7 @@
 #include "model/crash/crash.h"
 #include "model/crash/crash_values.h"
 #include "report/paths/path_listing.h"
+#include "report/slices/slice_layer.h"
 
 struct crash_report {
 	const struct crash *crash;
@@ -22,12 +23,13 @@ struct crash_report {
 	const struct activity_result *activity; /* NULL: not analysed */
 	const struct crash_values *values;      /* NULL: not wanted */
 	const char *cause;                      /* what happened, in a line; NULL: not known */
+	const struct slice_layer *slice;        /* HTML: a slice as a layer; NULL: none */
 	bool has_functions; /* text: the table of all functions; JSON: those without stacks and coverage, too */
 };
 
 struct crash_renderer {
 	struct word format;
-	struct error *(*render)(const struct crash_report *r, FILE *out);
+	struct error *(*render)(const struct crash_report *r, FILE *out); /* NULL: of slices alone */
 	uint32_t default_paths; /* shown of each frame when the user does not say; 0: all */
 	bool wants_activity;
 };

@@ -34,8 +34,8 @@ static double percent(uint32_t part, uint32_t whole)
 }
 
 /* of: NULL for no line that differs. */
-static void print_reason(const struct slice_report *r, enum slice_reason reason, const struct slice_line *line,
-			 const struct slice_line *of, FILE *out)
+void slice_reason_print(const struct slice_report *r, enum slice_reason reason, const struct slice_line *line,
+			const struct slice_line *of, FILE *out)
 {
 	const char *text = r->is_forward ? reasons[reason].forward : reasons[reason].text;
 
@@ -82,7 +82,7 @@ static struct error *print_line(const struct slice_report *r, const struct slice
 
 	if (err)
 		return err;
-	print_reason(r, line->reason, line, line->of == SLICE_NO_LINE ? NULL : &r->lines->items[line->of], out);
+	slice_reason_print(r, line->reason, line, line->of == SLICE_NO_LINE ? NULL : &r->lines->items[line->of], out);
 	putc('\n', out);
 	return NULL;
 }
@@ -109,8 +109,8 @@ static struct error *print_chain(const struct slice_report *r, FILE *out)
 		err = print_source(r, line, out);
 		if (err)
 			break;
-		print_reason(r, links->items[i].reason, line, i ? &r->lines->items[links->items[i - 1].line] : NULL,
-			     out);
+		slice_reason_print(r, links->items[i].reason, line,
+				   i ? &r->lines->items[links->items[i - 1].line] : NULL, out);
 		putc('\n', out);
 	}
 	return err;

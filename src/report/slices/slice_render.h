@@ -7,8 +7,10 @@
 #include <stdio.h>
 
 #include "model/slices/slice_chain.h"
+#include "model/slices/slice_graph.h"
 #include "model/slices/slice_lines.h"
 #include "model/source/source.h"
+#include "report/slices/slice_layer.h"
 
 /* How large a slice is; of a crash there are several. */
 struct slice_size {
@@ -32,6 +34,7 @@ struct slice_report {
 	const char *criterion; /* as the user gave it */
 	const struct slice_lines *lines;
 	const struct slice_chain *chain; /* NULL: none */
+	const struct slice_graph *graph; /* HTML alone */
 	struct sources *sources;
 	bool is_forward;                 /* what the criterion can reach, not what can have decided it */
 	bool is_explained;               /* names functions that are not known */
@@ -40,6 +43,16 @@ struct slice_report {
 
 struct error *slice_render_text(const struct slice_report *r, FILE *out);
 struct error *slice_render_json(const struct slice_report *r, FILE *out);
+struct error *slice_render_html(const struct slice_report *r, FILE *out);
+/* SARIF 2.1.0: the chain as a code flow, the slice as another one. */
+struct error *slice_render_sarif(const struct slice_report *r, FILE *out);
+
+/* For a page of source that has the slice as a layer. Texts are the arena's. */
+struct error *slice_layer_make(const struct slice_report *r, struct arena *arena, struct slice_layer *ret);
+
+/* Why a line is in, for reading. of: NULL for no line that differs. */
+void slice_reason_print(const struct slice_report *r, enum slice_reason reason, const struct slice_line *line,
+			const struct slice_line *of, FILE *out);
 
 void slice_sizes_text(const struct slice_sizes *s, FILE *out);
 /* A member that follows others. */

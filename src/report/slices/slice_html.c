@@ -1,0 +1,302 @@
+/*
+ * slice_html.c - a slice as one self-contained page: the source of each file that has lines in it. slice.js dims the others, and shows what a line
+ * depends on and what depends on it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/json_writer.h"
+#include "report/embedded.h"
+#include "report/html.h"
+#include "report/slices/slice_render.h"
+
+enum {
+	WHOLE_MAX = 20000, /* lines; of longer files only what is near lines of the slice */
+	NEAR = 10,
+};
+
+/* ---- data ---- */
+
+/* Numbers of files and of lines in the data; lines that are out have none. */
+struct numbers {
+	uint32_t *file_of, *number_of; /* [line] */
+	const char **files;
+	uint32_t file_count, count;
+};
+
+static struct error *number(const struct slice_lines *l, struct arena *arena, struct numbers *ret)
+{
+	struct numbers n = {.file_of = arena_calloc(arena, (size_t)l->count + 1, sizeof *n.file_of),
+			    .number_of = arena_calloc(arena, (size_t)l->count + 1, sizeof *n.number_of),
+			    .files = arena_calloc(arena, (size_t)l->count + 1, sizeof *n.files)};
+
+	if (!n.file_of || !n.number_of || !n.files)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < l->count; i++) {
+		if (!l->items[i].is_in)
+			continue;
+		if (!n.file_count || n.files[n.file_count - 1] != l->items[i].file)
+			n.files[n.file_count++] = l->items[i].file;
+		n.file_of[i] = n.file_count - 1;
+		n.number_of[i] = n.count++;
+	}
+	*ret = n;
+	return NULL;
+}
+
+/* The reason as text, quoted. */
+static struct error *print_why(const struct slice_report *r, enum slice_reason reason, uint32_t line, uint32_t of,
+			       FILE *out)
+{
+	const struct slice_line *lines = r->lines->items;
+	char *text;
+	size_t size;
+	FILE *stream;
+	struct error *err = html_capture(&stream, &text, &size);
+
+	if (err)
+		return err;
+	slice_reason_print(r, reason, &lines[line], of == SLICE_NO_LINE ? NULL : &lines[of], stream);
+	if (fclose(stream) != 0)
+		err = &error_no_memory;
+	else
+		json_print_string(out, text);
+	free(text);
+	return err;
+}
+
+static struct error *print_lines(const struct slice_report *r, const struct numbers *n, FILE *out)
+{
+	const char *before = "";
+	struct error *err = NULL;
+
+	fputs(",\n\"lines\": [", out);
+	for (uint32_t i = 0; i < r->lines->count && !err; i++) {
+		const struct slice_line *line = &r->lines->items[i];
+
+		if (!line->is_in)
+			continue;
+		fprintf(out, "%s\n[%" PRIu32 ", %" PRIu32 ", ", before, n->file_of[i], line->line);
+		err = print_why(r, line->reason, i, line->of, out);
+		putc(']', out);
+		before = ",";
+	}
+	putc(']', out);
+	return err;
+}
+
+static struct error *print_edges(const struct slice_report *r, const struct numbers *n, FILE *out)
+{
+	struct slice_report backward = *r;
+	const char *before = "";
+	struct error *err = NULL;
+
+	backward.is_forward = false;
+	fputs(",\n\"edges\": [", out);
+	for (size_t i = 0; i < r->graph->edges.count && !err; i++) {
+		const struct slice_edge *edge = &r->graph->edges.items[i];
+
+		if (!r->lines->items[edge->line].is_in || !r->lines->items[edge->on].is_in)
+			continue;
+		fprintf(out, "%s\n[%" PRIu32 ", %" PRIu32 ", ", before, n->number_of[edge->line],
+			n->number_of[edge->on]);
+		err = print_why(&backward, edge->reason, edge->on, edge->line, out);
+		putc(']', out);
+		before = ",";
+	}
+	putc(']', out);
+	return err;
+}
+
+static struct error *print_chain(const struct slice_report *r, const struct numbers *n, FILE *out)
+{
+	const struct slice_link_vec *links = r->chain ? &r->chain->links : NULL;
+	struct error *err = NULL;
+
+	fputs(",\n\"chain\": [", out);
+	for (size_t i = 0; links && i < links->count && !err; i++) {
+		const struct slice_link *link = &links->items[i];
+
+		fprintf(out, "%s\n[%" PRIu32 ", ", i ? "," : "", n->number_of[link->line]);
+		err = print_why(r, link->reason, link->line, i ? links->items[i - 1].line : SLICE_NO_LINE, out);
+		putc(']', out);
+	}
+	putc(']', out);
+	return err;
+}
+
+static struct error *print_data(const struct slice_report *r, const struct numbers *n, FILE *out)
+{
+	struct error *err;
+
+	json_print_member(out, "{", "criterion", r->criterion);
+	fprintf(out, ",\n\"is_forward\": %s,\n\"files\": [", r->is_forward ? "true" : "false");
+	for (uint32_t i = 0; i < n->file_count; i++) {
+		fputs(i ? ", " : "", out);
+		json_print_string(out, n->files[i]);
+	}
+	putc(']', out);
+	err = print_lines(r, n, out);
+	if (!err)
+		err = print_edges(r, n, out);
+	if (!err)
+		err = print_chain(r, n, out);
+	fputs("}\n", out);
+	return err;
+}
+
+struct error *slice_layer_make(const struct slice_report *r, struct arena *arena, struct slice_layer *ret)
+{
+	struct slice_place *places = arena_calloc(arena, (size_t)r->lines->count + 1, sizeof *places);
+	struct slice_layer layer = {.places = places};
+	struct numbers n;
+	char *text;
+	size_t size;
+	FILE *stream;
+	struct error *err = places ? number(r->lines, arena, &n) : &error_no_memory;
+
+	if (!err)
+		err = html_capture(&stream, &text, &size);
+	if (err)
+		return err;
+	err = print_data(r, &n, stream);
+	if (fclose(stream) != 0 && !err)
+		err = &error_no_memory;
+	if (!err)
+		layer.json = arena_strdup(arena, text);
+	free(text);
+	for (uint32_t i = 0; i < r->lines->count; i++)
+		if (r->lines->items[i].is_in)
+			places[layer.count++] = (struct slice_place){r->lines->items[i].file, r->lines->items[i].line};
+	if (!err && !layer.json)
+		err = &error_no_memory;
+	if (!err)
+		*ret = layer;
+	return err;
+}
+
+/* ---- the page ---- */
+
+static struct error *print_row(const struct source_file *source, uint32_t file, uint32_t line, FILE *out)
+{
+	struct arena arena = {0};
+	const char *text = NULL;
+	struct error *err = source_line(source, line, &arena, &text);
+
+	fprintf(out, "<tr id=\"f%" PRIu32 "-L%" PRIu32 "\"><td class=\"n\">%" PRIu32 "</td><td class=\"s\">", file,
+		line, line);
+	if (!err && text)
+		html_text(out, text);
+	fputs("</td></tr>\n", out);
+	arena_deinit(&arena);
+	return err;
+}
+
+/* Of places[first] to places[end - 1], all of one file. */
+static struct error *print_file(const struct slice_report *r, const struct slice_place *first,
+				const struct slice_place *end, uint32_t number, FILE *out)
+{
+	const struct source_file *source;
+	uint32_t gap = 0, count;
+	struct error *err = sources_get(r->sources, first->file, &source);
+
+	if (err)
+		return err;
+	fprintf(out, "<section class=\"page\" id=\"f%" PRIu32 "\" data-file=\"", number);
+	html_text(out, first->file);
+	fputs("\">\n<h1>", out);
+	html_text(out, html_base_name(first->file));
+	fputs(" <small>", out);
+	html_text(out, first->file);
+	fputs("</small></h1>\n", out);
+	if (!source->path) {
+		fputs("<p class=\"note\">The source is not there: ", out);
+		html_text(out, source->why);
+		fputs("; --source-dir says where to look.</p>\n", out);
+	}
+	fputs("<table class=\"src\">\n", out);
+	count = source->path && source->line_count > end[-1].line ? source->line_count : end[-1].line;
+	for (uint32_t line = 1; line <= count && !err; line++) {
+		bool is_near;
+
+		while (first < end && first->line + (source->path ? NEAR : 0) < line)
+			first++;
+		is_near = first < end && line + (source->path ? NEAR : 0) >= first->line;
+		if (!is_near && (!source->path || count > WHOLE_MAX)) {
+			gap++;
+			continue;
+		}
+		if (gap)
+			fprintf(out, "<tr class=\"gap\"><td></td><td>%" PRIu32 " more lines</td></tr>\n", gap);
+		gap = 0;
+		err = print_row(source, number, line, out);
+	}
+	fputs("</table>\n</section>\n", out);
+	return err;
+}
+
+static struct error *each_file(const struct slice_report *r, const struct slice_layer *layer,
+			       struct error *(*print)(const struct slice_report *r, const struct slice_place *first,
+						      const struct slice_place *end, uint32_t number, FILE *out),
+			       FILE *out)
+{
+	const struct slice_place *at = layer->places, *end = at + layer->count;
+	struct error *err = NULL;
+
+	for (uint32_t number = 0; at < end && !err; number++) {
+		const struct slice_place *first = at;
+
+		while (at < end && at->file == first->file)
+			at++;
+		err = print(r, first, at, number, out);
+	}
+	return err;
+}
+
+static struct error *print_link(const struct slice_report *r, const struct slice_place *first,
+				const struct slice_place *end, uint32_t number, FILE *out)
+{
+	(void)r;
+	fprintf(out, "<a href=\"#f%" PRIu32 "\" title=\"", number);
+	html_text(out, first->file);
+	fputs("\"><span>", out);
+	html_text(out, html_base_name(first->file));
+	fprintf(out, "</span>&nbsp;<span class=\"dim\">%td</span></a>\n", end - first);
+	return NULL;
+}
+
+struct error *slice_render_html(const struct slice_report *r, FILE *out)
+{
+	struct arena arena = {0};
+	struct slice_layer layer;
+	struct error *err = slice_layer_make(r, &arena, &layer);
+
+	if (err) {
+		arena_deinit(&arena);
+		return err;
+	}
+	html_print_start(out, "waymark slice");
+	html_text(out, r->criterion);
+	fprintf(out, "</title>\n<style>\n%s</style>\n", html_css);
+	slice_layer_print_style(out);
+	fputs("</head>\n<body class=\"slice\">\n<nav>\n<strong>", out);
+	html_text(out, html_base_name(r->program));
+	fputs("</strong>\n", out);
+	fprintf(out, "<p>%" PRIu32 " of %" PRIu32 " lines with code, %" PRIu32 " of %" PRIu32 " instructions</p>\n",
+		r->lines->count_in, r->lines->count, r->lines->instructions_in, r->lines->instructions);
+	if (r->graph->cut)
+		fprintf(out,
+			"<p class=\"note\">Of %" PRIu32
+			" instructions only one reason is known each: the search was too "
+			"long.</p>\n",
+			r->graph->cut);
+	err = each_file(r, &layer, print_link, out);
+	fputs("</nav>\n<main>\n", out);
+	if (!err)
+		err = each_file(r, &layer, print_file, out);
+	fputs("</main>\n<aside></aside>\n", out);
+	slice_layer_print(&layer, out);
+	fprintf(out, "<script>\n%s</script>\n</body>\n</html>\n", slice_page_js);
+	arena_deinit(&arena);
+	return err;
+}

@@ -1,0 +1,143 @@
+/*
+ * slice_sarif.c - a slice as SARIF 2.1.0 (OASIS, 2020; section 3.36 has code flows): one result at the criterion. Its code flows lead to the
+ * criterion: the shortest chain, and all lines of the slice in the order of the source. Forward they lead from it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/json_writer.h"
+#include "report/html.h"
+#include "report/slices/slice_render.h"
+
+/* Bytes that a URI cannot have are escaped (RFC 3986, section 2.1). */
+static void print_uri(FILE *out, const char *path)
+{
+	fputs(*path == '/' ? "\"file://" : "\"", out);
+	for (; *path; path++) {
+		unsigned char c = (unsigned char)*path;
+
+		if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' ||
+		    c == '-' || c == '.' || c == '_' || c == '~')
+			putc(c, out);
+		else
+			fprintf(out, "%%%02X", c);
+	}
+	putc('"', out);
+}
+
+static void print_place(FILE *out, const struct slice_line *line)
+{
+	fputs("\"physicalLocation\": {\"artifactLocation\": {\"uri\": ", out);
+	print_uri(out, line->file);
+	fprintf(out, "}, \"region\": {\"startLine\": %" PRIu32 "}}", line->line);
+}
+
+static struct error *print_message(const struct slice_report *r, enum slice_reason reason,
+				   const struct slice_line *line, const struct slice_line *of, FILE *out)
+{
+	char *text;
+	size_t size;
+	FILE *stream;
+	struct error *err = html_capture(&stream, &text, &size);
+
+	if (err)
+		return err;
+	slice_reason_print(r, reason, line, of, stream);
+	if (fclose(stream) != 0)
+		err = &error_no_memory;
+	else
+		json_print_member(out, "\"message\": {", "text", text);
+	putc('}', out);
+	free(text);
+	return err;
+}
+
+static struct error *print_step(const struct slice_report *r, const struct slice_link *link, uint32_t of,
+				const char *importance, FILE *out)
+{
+	const struct slice_line *line = &r->lines->items[link->line];
+	struct error *err;
+
+	fputs("\n       {\"location\": {", out);
+	print_place(out, line);
+	fputs(", ", out);
+	err = print_message(r, link->reason, line, of == SLICE_NO_LINE ? NULL : &r->lines->items[of], out);
+	fprintf(out, "}, \"importance\": \"%s\"}", importance);
+	return err;
+}
+
+static struct error *print_chain(const struct slice_report *r, FILE *out)
+{
+	const struct slice_link_vec *links = &r->chain->links;
+	struct error *err = NULL;
+
+	fputs("\n     {\"message\": {\"text\": \"the shortest chain\"}, \"threadFlows\": [{\"locations\": [", out);
+	for (size_t i = links->count; i-- > 0 && !err;) {
+		err = print_step(r, &links->items[i], i ? links->items[i - 1].line : SLICE_NO_LINE, "essential", out);
+		if (i)
+			putc(',', out);
+	}
+	fputs("]}]},", out);
+	return err;
+}
+
+static struct error *print_all(const struct slice_report *r, FILE *out)
+{
+	const char *before = "";
+	struct error *err = NULL;
+
+	fputs("\n     {\"message\": {\"text\": \"the slice\"}, \"threadFlows\": [{\"locations\": [", out);
+	for (uint32_t i = 0; i < r->lines->count && !err; i++) {
+		const struct slice_line *line = &r->lines->items[i];
+
+		if (!line->is_in)
+			continue;
+		fputs(before, out);
+		before = ",";
+		err = print_step(r, &(struct slice_link){i, line->reason}, line->of,
+				 line->reason == SLICE_CRITERION ? "essential" : "important", out);
+	}
+	fputs("]}]}", out);
+	return err;
+}
+
+/* The criterion's lines; of a crash in code without a line there are none. */
+static void print_criteria(const struct slice_report *r, FILE *out)
+{
+	const char *before = "";
+
+	for (uint32_t i = 0; i < r->lines->count; i++) {
+		if (r->lines->items[i].reason != SLICE_CRITERION)
+			continue;
+		fprintf(out, "%s{", before);
+		print_place(out, &r->lines->items[i]);
+		putc('}', out);
+		before = ", ";
+	}
+}
+
+struct error *slice_render_sarif(const struct slice_report *r, FILE *out)
+{
+	const char *rule = r->is_forward ? "forward-slice" : "slice";
+	const char *text = r->is_forward ? "What a change can reach" : "What can have decided a line";
+	struct error *err = NULL;
+
+	fputs("{\"version\": \"2.1.0\", \"$schema\": "
+	      "\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json\",\n \"runs\": [\n  {\"tool\": "
+	      "{\"driver\": {\"name\": \"waymark\", ",
+	      out);
+	fprintf(out, "\"rules\": [{\"id\": \"%s\", \"shortDescription\": {\"text\": \"%s\"}}]}},\n   \"results\": [{",
+		rule, text);
+	fprintf(out,
+		"\"ruleId\": \"%s\", \"kind\": \"informational\", \"level\": \"none\", \"message\": {\"text\": ", rule);
+	json_print_string(out, r->criterion);
+	fputs("},\n    \"locations\": [", out);
+	print_criteria(r, out);
+	fputs("],\n    \"codeFlows\": [", out);
+	if (r->chain && r->chain->links.count)
+		err = print_chain(r, out);
+	if (!err)
+		err = print_all(r, out);
+	fputs("]}]}]}\n", out);
+	return err;
+}
