@@ -17,6 +17,7 @@
 #include "native/libc_signals.h"
 #include "native/namespaces.h"
 #include "native/stay_out.h"
+#include "native/unfit_here.h"
 #include "recorder/bus.h"
 #include "recorder/client.h"
 #include "recorder/file.h"
@@ -140,13 +141,21 @@ WMRT_INTERPOSE(thrd_create, own_thrd_create);
 
 /* ---- the process ---- */
 
-/* SIGBUS alone comes by here (handlers.h). */
+/* SIGBUS alone comes by here (handlers.h); with allocations, all do: a handler may allocate where sigsuspend and its kin block SIGBUS. */
 void wmrt_handle(int sig, siginfo_t *info, void *context)
 {
 	wmrt_handler_fn handler = wmrt_handler_of(sig, info, context);
+	uintptr_t outer;
 
-	if (handler)
+	if (!handler)
+		return;
+	if (sig == SIGBUS || !sample_is_on()) {
 		handler(sig, info, context);
+		return;
+	}
+	outer = bus_open(__builtin_frame_address(0));
+	handler(sig, info, context);
+	bus_close(outer);
 }
 
 void exec_begins(void)
@@ -172,7 +181,8 @@ static void look_up(void)
 		wmrt_handlers_start();
 		return;
 	}
-	if (stay_out(NULL))
+	/* Their allocator is their own. */
+	if (stay_out(heap_is_asked() ? unfit_here() : NULL))
 		return;
 	libc_start();
 	memory_start();
@@ -181,7 +191,8 @@ static void look_up(void)
 	wmrt_next(&next_create, "pthread_create", (void *)own_pthread_create);
 	wmrt_next(&next_create_c11, "thrd_create", (void *)own_thrd_create);
 	wmrt_handlers_start();
-	wmrt_handlers_only_bus();
+	if (!heap_is_asked())
+		wmrt_handlers_only_bus();
 	wmrt_handlers_block(TICK_MASK);
 	if (host_is_program())
 		bus_share(); /* its runtime repairs faults in the recording */

@@ -20,20 +20,24 @@ check() {
 }
 
 gcc -O1 -pthread -o plain "$sources/damage.c" || { echo "gcc cannot build"; exit 1; }
-programs=plain
-"$waymark" cc -O1 -pthread -o built "$sources/damage.c" 2>build.txt && programs="plain built"
+# With its allocations in contexts of walks, too.
+cp plain walked
+programs="plain walked"
+"$waymark" cc -O1 -pthread -o built "$sources/damage.c" 2>build.txt && programs="$programs built"
 for program in $programs; do
+	how=(--heap)
+	[ $program != plain ] || how=(--heap --encode)
 	for mode in threads own suspended fork; do
-		check "$program" 0 $mode --heap --encode
+		check "$program" 0 $mode "${how[@]}"
 	done
 	[ "$(find . -name '*.wmk' | wc -l)" = 1 ] || fail "$program: recordings that need the one that was cut: $(ls)"
 	"$waymark" report ./*.wmk >report.txt 2>&1
 	grep -q 'another process truncated it' report.txt || { fail "$program: the report does not say so"; cat report.txt; }
-	check "$program" 135 default --heap --encode
+	check "$program" 135 default "${how[@]}"
 	# Files may have 50 KiB (SIGXFSZ ends a process that ignores that): a header and no chunk.
-	limit=50 check "$program" 0 full --heap --encode
+	limit=50 check "$program" 0 full "${how[@]}"
 	if mkdir -p small && mount -t tmpfs -o size=300k none small 2>mount.txt; then
-		out=small/ check "$program" 0 full --heap --encode
+		out=small/ check "$program" 0 full "${how[@]}"
 		umount small
 	fi
 done

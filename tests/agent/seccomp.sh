@@ -189,7 +189,7 @@ if "$waymark" cc -w -O1 -pthread -o built program.c 2>build.txt; then
 		want=$?
 		[ $want -ne 77 ] || continue
 		rm -f run*.wmk
-		"$waymark" run --heap --encode -o "$dir/run.wmk" ./built $mode >got.txt 2>got.err
+		"$waymark" run --heap -o "$dir/run.wmk" ./built $mode >got.txt 2>got.err
 		got=$?
 		[ $got = $want ] || fail "built, $mode: exit status $got, natively $want"
 		cmp -s want.txt got.txt || { fail "built, $mode: prints something else"; cat got.txt; }
@@ -200,7 +200,7 @@ if "$waymark" cc -w -O1 -pthread -o built program.c 2>build.txt; then
 		grep -q '^main;before;\[malloc\] 10000$' folded.txt || { fail "built, $mode: not what was allocated before"; cat folded.txt; }
 		! grep -q after folded.txt || fail "built, $mode: what came after the filter"
 	done
-	"$waymark" run -q --heap --encode -o "$dir/asks-too.wmk" ./built n >/dev/null || [ $? -eq 5 ] || fail "built, a program that asks"
+	"$waymark" run -q --heap -o "$dir/asks-too.wmk" ./built n >/dev/null || [ $? -eq 5 ] || fail "built, a program that asks"
 	"$waymark" report --format folded --metric bytes asks-too.wmk | grep -q '^main;after;\[malloc\] 100$' ||
 		fail "built, a program that asks: not recorded on"
 fi

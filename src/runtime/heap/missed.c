@@ -2,7 +2,7 @@
  * missed.c - says in one line what libwaymark-heap.so cannot stand in front of, in a program of `waymark cc` without the agent: a malloc
  * in the program itself; functions of an allocator's library that do not call malloc, where some image calls them; libraries that are
  * opened with RTLD_DEEPBIND, which look for malloc in their own scope first. The agent follows all of these (src/agent/clients). Nobody
- * follows what is opened in a namespace of its own, whose C library has another heap.
+ * follows what is opened in a namespace of its own, whose C library has another heap; the agent and the sampler say so themselves.
  *
  * dlopen and dlmopen are handed on by tail calls: the C library searches the paths of who calls.
  */
@@ -18,6 +18,7 @@
 
 #include "recorder/gnu_hash.h"
 #include "recorder/text.h"
+#include "waymark/runtime.h"
 
 #define API __attribute__((visibility("default")))
 
@@ -202,7 +203,7 @@ API void *dlmopen(Lmid_t names, const char *file, int flags)
 	}
 	if (names == LM_ID_BASE)
 		note_flags(file, flags);
-	else if (file && atomic_load_explicit(&is_missing, memory_order_acquire) && !atomic_exchange(&said_apart, true))
+	else if (file && !wm1_heap_walked_early && atomic_load_explicit(&is_missing, memory_order_acquire) && !atomic_exchange(&said_apart, true))
 		say("libraries in a namespace of their own", file, NULL);
 	return next(names, file, flags);
 }

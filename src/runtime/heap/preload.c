@@ -244,7 +244,11 @@ void wm1_heap_walk(const struct wm1_heap_walked *found)
 	uint64_t interval, seed;
 
 	memcpy(&seed, (const void *)getauxval(AT_RANDOM), sizeof seed); /* NOLINT(performance-no-int-to-ptr) */
-	if (!is_resolved() || runtime() || (!is_every && !is_asked_for_samples(&interval, &seed)))
+	if (!is_resolved() || runtime())
+		return;
+	/* The first allocation may have come before the environment. */
+	is_every = is_asked_for_every();
+	if (!is_every && !is_asked_for_samples(&interval, &seed))
 		return;
 	if (!is_every)
 		chance_start(interval, seed);
