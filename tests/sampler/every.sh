@@ -47,7 +47,8 @@ told() { # COLUMN
 }
 
 cat >visit.c <<'END'
-void NAME(void (*go)(int), int left) { char room[ROOM]; __asm__ volatile("" : : "r"(room) : "memory"); go(left); __asm__ volatile("" : : "r"(room) : "memory"); }
+void clear(char *room, int size);
+void NAME(void (*go)(int), int left) { char room[ROOM]; clear(room, ROOM); go(left); __asm__ volatile("" : : "r"(room) : "memory"); }
 END
 found=
 for cc in gcc clang-19; do
