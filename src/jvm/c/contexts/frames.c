@@ -10,6 +10,8 @@
 enum {
 	NAME_BYTES = 4096,
 	LOCAL_REFERENCES = 4,
+	SEEN_BITS = 6,
+	SEEN = 1 << SEEN_BITS,
 };
 
 _Static_assert(sizeof(struct jvm_frame) == sizeof(jvmtiFrameInfo), "is read by JVMTI");
@@ -17,11 +19,18 @@ _Static_assert(sizeof(struct jvm_frame) == sizeof(jvmtiFrameInfo), "is read by J
 /* Written once, before all else. */
 static jvmtiEnv *tools;
 
-/* The class of frames, and its constructor. The class is found at each walk: most runs make none, and need not load it. */
+/*
+ * Makes the frames of a walk. The class of frames is found at each walk: most runs make none, and need not load it. A deep stack has few places,
+ * many times: frames at one place are one object, which is made when it is met, and kept until another place needs its slot.
+ */
 struct maker {
 	JNIEnv *env;
 	jclass class;
 	jmethodID create;
+	struct {
+		struct jvm_frame place;
+		jobject made; /* a local reference, or NULL */
+	} seen[SEEN];
 };
 
 /*
@@ -103,29 +112,57 @@ static jobject new_frame(const struct maker *m, const struct jvm_frame *frame)
 	return method ? (*m->env)->NewObject(m->env, m->class, m->create, owner, method, frame_line(frame)) : NULL;
 }
 
-/* False: the array has not got it. */
-static bool put_frame(const struct maker *m, const struct jvm_frame *frame, jobjectArray array, jint at)
+/* A local reference to a new frame, and no other. NULL: there may be an exception. */
+static jobject make_frame(const struct maker *m, const struct jvm_frame *frame)
 {
-	jobject made;
-
 	if ((*m->env)->PushLocalFrame(m->env, LOCAL_REFERENCES) != 0)
-		return false;
-	made = new_frame(m, frame);
-	if (made)
-		(*m->env)->SetObjectArrayElement(m->env, array, at, made);
-	(*m->env)->PopLocalFrame(m->env, NULL);
-	return made;
+		return NULL;
+	return (*m->env)->PopLocalFrame(m->env, new_frame(m, frame));
+}
+
+static size_t slot_of(const struct jvm_frame *frame)
+{
+	uint64_t key = (uint64_t)(uintptr_t)frame->method + (uint64_t)frame->location;
+
+	return (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - SEEN_BITS));
+}
+
+/* The frame at this place. The reference is the maker's. */
+static jobject find_frame(struct maker *m, const struct jvm_frame *frame)
+{
+	size_t slot = slot_of(frame);
+	const struct jvm_frame *place = &m->seen[slot].place;
+
+	if (m->seen[slot].made && place->method == frame->method && place->location == frame->location)
+		return m->seen[slot].made;
+	(*m->env)->DeleteLocalRef(m->env, m->seen[slot].made);
+	m->seen[slot].place = *frame;
+	m->seen[slot].made = make_frame(m, frame);
+	return m->seen[slot].made;
+}
+
+/* NULL: there may be an exception. */
+static jobjectArray make_frames(struct maker *m, const struct jvm_frame *frames, jint count)
+{
+	jobjectArray ret = find_class(m) ? (*m->env)->NewObjectArray(m->env, count, m->class, NULL) : NULL;
+
+	for (jint i = 0; ret && i < count; i++) {
+		jobject frame = find_frame(m, &frames[i]);
+
+		if (!frame)
+			return NULL;
+		(*m->env)->SetObjectArrayElement(m->env, ret, i, frame);
+	}
+	return ret;
 }
 
 jobjectArray jvm_frames_new(const struct JNINativeInterface_ **env, const struct jvm_frame *frames, int32_t count)
 {
 	struct maker m = {.env = env};
-	jobjectArray ret = find_class(&m) ? (*env)->NewObjectArray(env, count, m.class, NULL) : NULL;
 
-	for (jint i = 0; ret && i < count; i++)
-		if (!put_frame(&m, &frames[i], ret, i))
-			return NULL;
-	return ret;
+	if ((*env)->PushLocalFrame(env, SEEN + LOCAL_REFERENCES) != 0)
+		return NULL;
+	return (*env)->PopLocalFrame(env, make_frames(&m, frames, count));
 }
 
 /* Without memory, an exception. */

@@ -1,12 +1,14 @@
 package dev.waymark.agent;
 
-/** A call of a stack. */
+/** A call of a stack, or all of its calls at one place. */
 final class Frame {
 	final Class<?> owner;
 	/** class.methodDESCRIPTOR, with dots in the class. */
 	final String method;
 	/** Negative: not known to StackWalker. 0: not known. */
 	final int line;
+	/** Made when it is first asked for: a frame may stand for many at one place. */
+	private String text;
 
 	Frame(Class<?> owner, String method, int line) {
 		this.owner = owner;
@@ -21,6 +23,8 @@ final class Frame {
 	/** As the recorder describes sites. */
 	@Override
 	public String toString() {
-		return method + ':' + line;
+		if (text == null)
+			text = method + ':' + line;
+		return text;
 	}
 }

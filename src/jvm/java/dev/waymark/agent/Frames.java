@@ -34,7 +34,8 @@ final class Frames {
 		return selected;
 	}
 
-	private static List<Frame> walkAll(UnaryOperator<Stream<Frame>> selection) {
+	/** The same, but asked for all of them at once: for who looks at most. */
+	static List<Frame> walkAll(UnaryOperator<Stream<Frame>> selection) {
 		return selection.apply(Stream.of(stack())).collect(Collectors.toList());
 	}
 

@@ -21,6 +21,8 @@ public final class Oracle {
 	private static final Set<String> METHODS = ConcurrentHashMap.newKeySet();
 	/** The synchronized methods: the frame is there before the monitor is entered, when the context has only the caller. */
 	private static final Set<String> SYNCHRONIZED = ConcurrentHashMap.newKeySet();
+	/** What the recorder says of a site, which is the same each time. */
+	private static final ConcurrentHashMap<Integer, String> SITES = new ConcurrentHashMap<>();
 	private static volatile boolean isOn;
 	private static int every;
 	private static int left;
@@ -104,7 +106,7 @@ public final class Oracle {
 			Recorder.lost();
 			return;
 		}
-		List<Frame> walked = Frames.walk(frames -> frames.filter(Oracle::isInstrumented).skip(skipped));
+		List<Frame> walked = Frames.walkAll(frames -> frames.filter(Oracle::isInstrumented).skip(skipped));
 
 		Recorder.compared(difference(places(walked.stream()), sites, point));
 	}
@@ -153,7 +155,7 @@ public final class Oracle {
 		int common = Math.min(walked.size(), depth);
 
 		for (int i = 0; i < common; i++) {
-			String kept = Recorder.describe(sites[depth - 1 - i]);
+			String kept = SITES.computeIfAbsent(sites[depth - 1 - i], Recorder::describe);
 
 			if (!isEqual(kept, walked.get(i), i > 0 || point == Point.SITE))
 				return "frame " + i + ": " + kept + ", the stack has " + walked.get(i);
