@@ -11,7 +11,7 @@ printf 'Premain-Class: TimingAgent\nCan-Retransform-Classes: true\nCan-Redefine-
 	>manifest.txt
 "$jdk/bin/jar" cfm timing.jar manifest.txt -C timing . || exit 1
 
-timeout -k 1 60 "$jdk/bin/java" -cp "classes:$jar" Beside >plain.txt 2>err.txt || { cat err.txt; fail "without agents: status $?"; }
+timeout -k 1 60 "$jdk/bin/java" "${quick[@]}" -cp "classes:$jar" Beside >plain.txt 2>err.txt || { cat err.txt; fail "without agents: status $?"; }
 
 # beside WHAT OPTION...: both agents, in the order given
 beside() {
@@ -44,7 +44,7 @@ if [ -f /usr/share/java/org.jacoco.agent.rt.jar ]; then
 	"$jdk/bin/jar" cfm jacoco.jar manifest.txt || exit 1
 	javac --release 11 -cp "$jar" -d classes "$sources/Beside.java" || exit 1
 	coverage="-javaagent:jacoco.jar=destfile=run.exec,excludes=org.jacoco.*:org.objectweb.*"
-	beside "before JaCoCo" "-agentpath:$agent=check=7" "$coverage"
+	beside "before JaCoCo" "${quick[@]}" "-agentpath:$agent=check=7" "$coverage"
 	beside "after JaCoCo" "$coverage" "-agentpath:$agent=check=7,encoder=lucce"
 	[ -s run.exec ] || fail "JaCoCo has recorded nothing"
 else

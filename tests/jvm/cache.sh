@@ -5,12 +5,13 @@
 . "$3/setup.sh"
 export WAYMARK_OUT=$dir/run.wmk
 
-# run OPTIONS WORD...: under the agent
+# run OPTIONS WORD...: under the agent. The virtual machine is as machine says.
+machine=("${quick[@]}")
 run() {
 	local options=$1
 	shift
 	rm -f run.wmk
-	timeout -k 1 120 "$jdk/bin/java" -Xlog:class+load:file=loaded.txt "-agentpath:$agent=$options" -cp classes "$@" >out.txt 2>err.txt ||
+	timeout -k 1 120 "$jdk/bin/java" "${machine[@]}" -Xlog:class+load:file=loaded.txt "-agentpath:$agent=$options" -cp classes "$@" >out.txt 2>err.txt ||
 		fail "$options: status $?"
 }
 
@@ -44,10 +45,12 @@ run "check,cache=run.cache,exclude=*Other" Filtered
 events 'Filtered.main;Filtered.lambda$main$0;Filtered.called' "other options"
 rewriting yes "other options"
 
-# All hazards, with what is added at entries and for clients, and by a profile: codes are others each time.
+# All hazards, with what is added at entries and for clients, and by a profile: codes are others each time. All compilers get what the cache
+# has in one run each.
 for options in check=11 check,encoder=lucce check,alloc,exceptions,contention check,profile=hazards.profile; do
 	rm -f hazards.cache
 	for turn in first second third; do
+		[ $turn != second ] && machine=("${quick[@]}") || machine=()
 		run "$options,cache=hazards.cache" Hazards
 		agreed "hazards, $options, $turn"
 	done
@@ -117,7 +120,7 @@ run cache=. Filtered
 # Processes that write one file at a time: each of them leaves a whole one.
 rm -f run.cache
 for i in 1 2 3 4; do
-	WAYMARK_OUT=$dir/run$i.wmk timeout -k 1 120 "$jdk/bin/java" "-agentpath:$agent=cache=run.cache" -cp classes Filtered 2>err$i.txt &
+	WAYMARK_OUT=$dir/run$i.wmk timeout -k 1 120 "$jdk/bin/java" "${quick[@]}" "-agentpath:$agent=cache=run.cache" -cp classes Filtered 2>err$i.txt &
 done
 wait
 cat err[1-4].txt >err.txt

@@ -56,7 +56,7 @@ for mode in -Xmixed -Xint; do
 		fail "alloc=0 $mode: bytes"
 done
 for encoder in fast lucce; do
-	run "Allocations 50" "-agentpath:$agent=alloc=0,check,encoder=$encoder"
+	run "Allocations 50" "${quick[@]}" "-agentpath:$agent=alloc=0,check,encoder=$encoder"
 	checked "alloc=0 $encoder" 10000
 done
 run "Allocations 50" "-agentpath:$agent=alloc,encode"
@@ -73,7 +73,7 @@ for mode in -Xmixed -Xint; do
 		fail "contention $mode: $(wc -l <out.txt) contexts, $(wc -l <waits.txt) recorded"
 done
 for encoder in fast lucce; do
-	run "Contention 10" "-agentpath:$agent=contention,check,encoder=$encoder"
+	run "Contention 10" "${quick[@]}" "-agentpath:$agent=contention,check,encoder=$encoder"
 	checked "contention $encoder" 50
 done
 metric=exception
@@ -85,7 +85,7 @@ for mode in -Xmixed -Xint; do
 	agrees "exceptions $mode" wanted.txt 40
 done
 for encoder in fast lucce; do
-	run "Exceptions 30" "$line" "-agentpath:$agent=exceptions,check,encoder=$encoder"
+	run "Exceptions 30" "${quick[@]}" "$line" "-agentpath:$agent=exceptions,check,encoder=$encoder"
 	checked "exceptions $encoder" 1000
 done
 
@@ -99,7 +99,7 @@ for mode in -Xmixed -Xint; do
 done
 run Spinning "-agentpath:$agent=cpu=997,check"
 checked cpu 10
-run Spinning "-agentpath:$agent=cpu,encoder=lucce"
+run Spinning "${quick[@]}" "-agentpath:$agent=cpu,encoder=lucce"
 [ "$(cat err.txt)" = 'waymark: cpu works with encoder=fast only; nothing is instrumented' ] || { cat err.txt; fail "cpu: lucce"; }
 
 # All together, on each hazard. Each of thousands of allocations below a deep recursion is a walk of all of it: not as deep as elsewhere.

@@ -9,7 +9,7 @@ javac -cp "$jar" -d classes "$sources/Filtered.java" || exit 1
 # filtered OPTIONS WANTED: the folded stack of the three events
 filtered() {
 	rm -f run.wmk
-	WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent=check,$1" -cp classes Filtered \
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "${quick[@]}" "-agentpath:$agent=check,$1" -cp classes Filtered \
 		2>err.txt || fail "$1: status $?"
 	[ "$(cat err.txt)" = 'waymark: 3 captures agreed with the stack, 0 differed' ] || { cat err.txt; fail "$1: check"; }
 	"$waymark" report --format folded --metric called run.wmk >folded.txt || fail "$1: report"

@@ -14,7 +14,7 @@ compared() {
 }
 
 javac -cp "$jar" -d classes "$sources/Hazards.java" || exit 1
-timeout -k 1 60 "$jdk/bin/java" -cp "classes:$jar" Hazards >plain.txt 2>err.txt || fail "without the agent: status $?"
+timeout -k 1 60 "$jdk/bin/java" "${quick[@]}" -cp "classes:$jar" Hazards >plain.txt 2>err.txt || fail "without the agent: status $?"
 points=$(sed -n 's/^points //p' plain.txt)
 [ "${points:-0}" -gt 200 ] || fail "only ${points:-no} points"
 [ "$(grep -c '^point wm1:not-instrumented ' plain.txt)" = "$points" ] || fail "tokens without the agent"
@@ -34,7 +34,7 @@ done
 
 # At entries, too. Not at each: a walk takes as long as the stack is deep.
 for encoder in fast lucce; do
-	WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" "-agentpath:$agent=check=101,encoder=$encoder" -cp classes Hazards \
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" "${quick[@]}" "-agentpath:$agent=check=101,encoder=$encoder" -cp classes Hazards \
 		>/dev/null 2>err.txt || fail "$encoder: entries: status $?"
 	grep -qx "waymark: [1-9][0-9]\{2,\} captures agreed with the stack, 0 differed" err.txt || { cat err.txt; fail "$encoder: entries"; }
 done

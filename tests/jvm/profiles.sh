@@ -5,12 +5,13 @@
 . "$3/setup.sh"
 export WAYMARK_OUT=$dir/run.wmk
 
-# run OPTIONS CLASS ARGUMENT...: under the agent
+# run OPTIONS CLASS ARGUMENT...: under the agent. The virtual machine is as machine says.
+machine=()
 run() {
 	local options=$1
 	shift
 	rm -f run.wmk
-	timeout -k 1 120 "$jdk/bin/java" "-agentpath:$agent=$options" -cp classes "$@" >out.txt 2>err.txt || fail "$options: status $?"
+	timeout -k 1 120 "$jdk/bin/java" "${machine[@]}" "-agentpath:$agent=$options" -cp classes "$@" >out.txt 2>err.txt || fail "$options: status $?"
 }
 
 javac -cp "$jar" -d classes "$sources/Hazards.java" "$sources/Hot.java" || exit 1
@@ -28,6 +29,7 @@ agreed "the first run"
 run check=11,profile=hazards.txt Hazards
 agreed "by the profile"
 [ "$(wc -l <hazards.txt)" -gt 20 ] || { cat hazards.txt; fail "a profile of few calls"; }
+machine=("${quick[@]}")
 for kind in turned foreign; do
 	awk -F '\t' -v OFS='\t' -v kind=$kind 'NR == 1 { print; next }
 		kind == "foreign" { $6 = ($6 + 1) % 60000 }
@@ -41,9 +43,11 @@ for kind in turned foreign; do
 done
 
 # Threads are looked at while they run: however the program ends, the file is whole.
+machine=()
 run profile=hot.txt Hot exit
 head -n 1 hot.txt | grep -qx 'waymark-jvm-profile 1' || fail "exit: head"
 
+machine=("${quick[@]}")
 # refused TEXT LINE: the file stays, the program runs
 refused() {
 	printf "$1" >bad.txt

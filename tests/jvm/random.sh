@@ -4,7 +4,7 @@
 #
 # Of each program: without the agent its shadow stacks are what StackWalker sees; under the agent they are the same, each token decodes to
 # the shadow stack of its line, and each capture agrees with a walk of the stack that the agent makes. All ways of RUNS are tried, options
-# of the agent and of the virtual machine: RUNS='check check,-Xint' (a word each; the agent's are those without a dash; check=N walks at
+# of the agent and of the virtual machine: RUNS='check check,-Xint' (a word each; the agent's are those without a dash; quick: setup.sh's options; check=N walks at
 # entries of stacks that overflow, too, which takes minutes with -Xint). KEEP=DIR keeps what failed: the sources of its batch and what was
 # printed. ONLY=N runs but one of the calls that Main.run of a program makes, to find the cause of a difference.
 # shellcheck source=tests/jvm/setup.sh
@@ -12,14 +12,14 @@
 first=${4:-1} last=${5:-8}
 batch=24
 only=-Donly=${ONLY:--1}
-runs='check check=53,-Dsun.reflect.inflationThreshold=2 check,-Xint check,jdk=java.* check,profile=profile.txt check,profile=profile.txt,cache=run.cache check,cache=run.cache check,encoder=lucce check=53,encoder=lucce,-XX:TieredStopAtLevel=1'
+runs='check check=53,-Dsun.reflect.inflationThreshold=2,quick check,-Xint check,jdk=java.*,quick check,profile=profile.txt,quick check,profile=profile.txt,cache=run.cache,quick check,cache=run.cache,quick check,encoder=lucce check=53,encoder=lucce,quick'
 runs=${RUNS:-$runs}
 
 # Names and sources of the batch; $from and $to.
 generate() {
 	rm -rf src classes
 	mkdir src classes
-	"$jdk/bin/java" -cp support random.Generate "$from" "$to" src || exit 1
+	"$jdk/bin/java" "${quick[@]}" -cp support random.Generate "$from" "$to" src || exit 1
 	javac -nowarn -proc:none -g:source,lines -cp "support:$jar" -d classes src/*/Main.java \
 		2>javac.txt || { grep error javac.txt | head -n 5; fail "$from to $to: javac"; return 1; }
 }
@@ -31,7 +31,7 @@ stacks() {
 
 # Without the agent.
 plain() {
-	timeout -k 1 300 "$jdk/bin/java" -Dwalk=true "$only" -cp "support:classes:$jar" random.Run "$from" "$to" >plain.txt 2>err.txt ||
+	timeout -k 1 300 "$jdk/bin/java" "${quick[@]}" -Dwalk=true "$only" -cp "support:classes:$jar" random.Run "$from" "$to" >plain.txt 2>err.txt ||
 		{ head -n 4 err.txt | cut -c1-1000; fail "$from to $to, without the agent: status $?"; return 1; }
 	stacks plain.txt >wanted.txt
 	[ -n "${ONLY:-}" ] || [ "$(wc -l <wanted.txt)" -gt $((50 * (to - from + 1))) ] || fail "$from to $to: only $(wc -l <wanted.txt) points"
@@ -43,6 +43,7 @@ under() {
 	local label="$from to $to, $run"
 	for word in ${run//,/ }; do
 		case $word in
+		quick) java_words+=("${quick[@]}") ;;
 		-*) java_words+=("$word") ;;
 		*) agent_words+=,$word ;;
 		esac

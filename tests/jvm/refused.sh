@@ -12,13 +12,13 @@
 	echo '		return n; } }'
 } >RefusedLarge.java
 javac -cp "$jar" -d classes "$sources/Refused.java" RefusedLarge.java || exit 1
-"$jdk/bin/java" -cp "classes:$jar" Refused >plain.txt || exit 1
+"$jdk/bin/java" "${quick[@]}" -cp "classes:$jar" Refused >plain.txt || exit 1
 
 # refused WHAT LINE OPTION...: the lines on standard error, and the program's output
 refused() {
 	what=$1 lines=$2
 	shift 2
-	timeout -k 1 60 "$jdk/bin/java" -cp "$dir/classes" "$@" >"$dir/out.txt" 2>"$dir/err.txt" || fail "$what: status $?"
+	timeout -k 1 60 "$jdk/bin/java" "${quick[@]}" -cp "$dir/classes" "$@" >"$dir/out.txt" 2>"$dir/err.txt" || fail "$what: status $?"
 	diff "$dir/out.txt" "$dir/plain.txt" || fail "$what: output"
 	[ "$(cat "$dir/err.txt")" = "$lines" ] || { head -n 5 "$dir/err.txt"; fail "$what: messages"; }
 }

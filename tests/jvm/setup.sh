@@ -10,9 +10,13 @@ unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_JVM LD_PRELOAD JAVA_TOOL_OPTIONS
 waymark=$build/waymark agent=$build/src/jvm/libwaymark-jvm.so jar=$build/src/jvm/waymark-jvm.jar
 failures=0
 
-# The compiler of $jdk. It runs for a second: C2 and a collector with threads would take half of its time.
+# Options of runs that end in seconds: C2 and a collector with threads take more than half of their time. Programs that run for long enough
+# have the virtual machine's own compilers and collector at least once with each encoder; these are for runs of other options of the agent.
+quick=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC)
+
+# The compiler of $jdk.
 javac() {
-	"$jdk/bin/javac" -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC "$@"
+	"$jdk/bin/javac" "${quick[@]/#/-J}" "$@"
 }
 
 fail() {

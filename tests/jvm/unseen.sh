@@ -5,9 +5,9 @@
 . "$3/setup.sh"
 
 javac -cp "$jar" -d classes "$sources"/{Reflected,Exceptions,Contention}.java || exit 1
-"$jdk/bin/java" -cp classes Reflected 'waymark$word' | sort >plain.txt
+"$jdk/bin/java" "${quick[@]}" -cp classes Reflected 'waymark$word' | sort >plain.txt
 for encoder in fast lucce; do
-	timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent=encoder=$encoder" -cp classes Reflected 'waymark$word' 2>err.txt | sort >out.txt
+	timeout -k 1 60 "$jdk/bin/java" "${quick[@]}" "-agentpath:$agent=encoder=$encoder" -cp classes Reflected 'waymark$word' 2>err.txt | sort >out.txt
 	cmp plain.txt out.txt || { diff plain.txt out.txt | head; fail "$encoder: reflection"; }
 	[ -s err.txt ] && { cat err.txt; fail "$encoder: standard error"; }
 done

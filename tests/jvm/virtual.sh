@@ -20,7 +20,7 @@ done
 echo "JDK $(release "$jdk")"
 
 javac -cp "$jar" -d classes "$sources/Virtual.java" || exit 1
-timeout -k 1 60 "$jdk/bin/java" -cp "classes:$jar" Virtual >plain.txt 2>err.txt || fail "without the agent: status $?"
+timeout -k 1 60 "$jdk/bin/java" "${quick[@]}" -cp "classes:$jar" Virtual >plain.txt 2>err.txt || fail "without the agent: status $?"
 points=$(sed -n 's/^points //p' plain.txt)
 [ "${points:-0}" -gt 1000 ] || fail "only ${points:-no} points"
 
@@ -34,10 +34,10 @@ run() {
 	grep -qx "points $points" points.txt || fail "$options $*: points"
 	agreed "$options $*"
 }
-for mode in "encoder=fast -Xmixed" "encoder=fast -Xint" "encoder=lucce -Xmixed" "jdk=*,encoder=fast -Xmixed" "jdk=*,encoder=lucce -Xmixed" \
-	"check=11 -Xss256k"; do
+for mode in "encoder=fast -Xmixed" "encoder=fast -Xint" "encoder=lucce -Xmixed" "jdk=*,encoder=fast ${quick[*]}" "jdk=*,encoder=lucce ${quick[*]}" \
+	"check=11 -Xss256k ${quick[*]}"; do
 	# The walk of a stack that overflows is as long as the stack: a small one is walked as often.
-	# shellcheck disable=SC2086 # two words
+	# shellcheck disable=SC2086 # words
 	run $mode
 	"$waymark" decode --folded --wmk run.wmk points.txt >decoded.txt || fail "$mode: decode"
 	awk -f "$sources/compare.awk" -f "$sources/virtual.awk" decoded.txt >compared.txt
@@ -45,11 +45,13 @@ for mode in "encoder=fast -Xmixed" "encoder=fast -Xint" "encoder=lucce -Xmixed" 
 done
 
 # Two hundred tasks throw, and four of them overflow.
-run exceptions
+run exceptions "${quick[@]}"
 "$waymark" report --format folded --metric exception run.wmk >folded.txt || fail "exceptions: report"
 awk '/^Virtual.main;Virtual.many;\[thread\];/ { all += $NF } END { exit all != 204 }' folded.txt || { cat folded.txt; fail "exceptions"; }
 for client in alloc=0 contention profile=profile; do
-	run $client
+	# Each of 180,000 allocations is compared: that is long enough for all compilers.
+	[ $client = alloc=0 ] && machine=() || machine=("${quick[@]}")
+	run $client "${machine[@]}"
 done
 grep -q "Virtual	task	" profile || { cat profile; fail "profile: no call of a virtual thread"; }
 # Time is that of the virtual thread that runs, not of the thread that carries it.
@@ -59,10 +61,10 @@ grep -q '^Virtual.main;Virtual.many;\[thread\];.*;Virtual.task;' folded.txt || {
 
 if [ "$(release "$jdk")" -ge 25 ]; then
 	javac -cp "$jar" -d classes "$sources/Prologue.java" || exit 1
-	[ "$("$jdk/bin/java" -cp "classes:$jar" Prologue)" = "thrown 3" ] || fail "prologue without the agent"
+	[ "$("$jdk/bin/java" "${quick[@]}" -cp "classes:$jar" Prologue)" = "thrown 3" ] || fail "prologue without the agent"
 	for encoder in fast lucce; do
 		rm -f run.wmk
-		WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent=check=1,encoder=$encoder" -cp classes Prologue >out.txt 2>err.txt ||
+		WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "${quick[@]}" "-agentpath:$agent=check=1,encoder=$encoder" -cp classes Prologue >out.txt 2>err.txt ||
 			fail "prologue $encoder: status $?"
 		[ "$(cat out.txt)" = "thrown 3" ] || fail "prologue $encoder: output"
 		agreed "prologue $encoder"
