@@ -36,8 +36,7 @@
 #define WM1_AGENT_SETTINGS(SETTING)  \
 	SETTING(wall, is_wall)       \
 	SETTING(verbose, is_verbose) \
-	SETTING(epochs, is_restless) \
-	SETTING(lazy, is_lazy)
+	SETTING(epochs, is_restless)
 
 #define WM1_AGENT_NUMBER(name, ...) WM1_AGENT_##name,
 /* WM1_AGENT_sample and so on: indices of arrays by client. */

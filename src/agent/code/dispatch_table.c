@@ -95,16 +95,6 @@ void dispatch_table_put(uint32_t site, const struct dispatch_case *cases, uint32
 		put(t, &cases[i]);
 }
 
-/* Nothing is at a slot's own address. */
-void dispatch_table_drop(uint32_t site, uintptr_t target)
-{
-	struct dispatch_table *t = present(site);
-	uint64_t *slot = t ? slot_of(t, target) : NULL;
-
-	if (slot && *slot)
-		__atomic_store_n(slot, (uintptr_t)slot, __ATOMIC_RELEASE);
-}
-
 /*
  * The target is in %r11, %rax and %rcx are kept:
  *          push %rax; push %rcx; place = hash(%r11)
@@ -151,6 +141,7 @@ void dispatch_table_visit(uint64_t slots, void (*visit)(uintptr_t to))
 			visit(tables[i].slots[2 * place + 1]);
 }
 
+/* Nothing is at a slot's own address. */
 void dispatch_table_forget(bool (*is_gone)(uintptr_t target))
 {
 	for (size_t i = 0; i < table_count; i++) {

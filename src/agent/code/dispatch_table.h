@@ -28,8 +28,6 @@ struct dispatch_table {
 const struct dispatch_table *dispatch_table_for(uint32_t site, const struct dispatch_case *cases, uint32_t count);
 /* The present table of the site has these cases from then on. */
 void dispatch_table_put(uint32_t site, const struct dispatch_case *cases, uint32_t count);
-/* Its target is found no more until it is put there again. No thread is in the table's code. */
-void dispatch_table_drop(uint32_t site, uintptr_t target);
 /* Code that goes where the table says for the target in %r11, or on behind it. */
 void dispatch_table_emit(struct emit *e, const struct dispatch_table *t);
 /* Calls visit for where each target of that table goes; nothing, if none has its slots there. */

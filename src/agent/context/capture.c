@@ -156,10 +156,8 @@ static enum capture_result in_stub(const struct unwind_regs *regs, const struct 
 		}
 		if (call->edge == AGENT_NONE) {
 			at_site(p, site_of(call->site));
-			if (!agent_call_pushes(call)) { /* what the site adds whatever it calls */
-				p->id -= agent_site_addend(site_of(call->site));
+			if (!agent_call_pushes(call)) /* the stub leads to the site's trampoline only */
 				return CAPTURE_OK;
-			}
 			p->id = agent_entry_id(&p->entries[p->count - 1]);
 			p->count--;
 			return CAPTURE_OK;
@@ -385,7 +383,6 @@ static bool leave_no_callback(struct capture_point *p, uint32_t site, uint64_t f
 		return false;
 	if (!is_pushed && (calls_foreign(site_of(site), inner) || capture_site_calls(site) != CAPTURE_CALLS_LOUD)) {
 		p->is_in_call = true;
-		p->id -= agent_site_addend(site_of(site));
 		return !walk_may_lead(site, inner, WALK_PUSHES_NONE);
 	}
 	n = walk_tail_path(from, inner, pushes, path);
@@ -462,38 +459,17 @@ static size_t first_of_program(const struct walk *w, size_t outer)
 	return outer;
 }
 
-/* A stub or trampoline of an eventless function: its frame means no more than that of code that is not instrumented, which the program's
- * registers lead out of. */
-static enum capture_result leave_eventless(const struct unwind_regs *from, const struct capture_point *p,
-					   struct unwind_regs *ret)
-{
-	struct place place;
-
-	*ret = *from;
-	if (!agent_function_is(p->function, AGENT_FUNCTION_EVENTLESS))
-		return CAPTURE_OK;
-	if (!place_find(from->pc, from->r[CFI_RSP], &place))
-		return CAPTURE_UNKNOWN;
-	ret->pc = place.pc;
-	ret->r[CFI_RSP] = place.sp;
-	return CAPTURE_FOREIGN;
-}
-
 /* is_repaired: code may change for it, and where the frames say otherwise, the thread's state becomes theirs. */
-static bool capture(const struct unwind_regs *from, bool is_repaired, wm_context *ret, struct capture_point *ret_point)
+static bool capture(const struct unwind_regs *regs, bool is_repaired, wm_context *ret, struct capture_point *ret_point)
 {
 	struct capture_point *p = ret_point;
 	static struct agent_entry base;
-	struct unwind_regs shown = *from;
-	const struct unwind_regs *regs = &shown;
 	enum capture_result result;
 	struct code_stub stub;
 	size_t outer;
 
 	segment_find_interrupted();
-	result = capture_find_point(from, p);
-	if (result == CAPTURE_OK)
-		result = leave_eventless(from, p, &shown);
+	result = capture_find_point(regs, p);
 	if (result == CAPTURE_OK && !agent_id_is_foreign(p->id) && finish(p, ret))
 		return true;
 	/* Stubs cannot be walked from. */
@@ -506,7 +482,7 @@ static bool capture(const struct unwind_regs *from, bool is_repaired, wm_context
 	if (!(is_repaired ? discover_chain(regs, &walk, &chain) : walk_find_chain(&walk, 0, &agent_thread, &chain)))
 		return false;
 	/* Where a call is still to be undone the state is not yet that of the frames. */
-	if (is_repaired && capture_is_between(from) && walk_replay(&chain, agent_thread.base, false, &state))
+	if (is_repaired && capture_is_between(regs) && walk_replay(&chain, agent_thread.base, false, &state))
 		walk_install(&state, &agent_thread);
 	if (!walk_replay(&chain, agent_thread.base, true, &state))
 		return false;

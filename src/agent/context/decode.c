@@ -104,13 +104,10 @@ bool decode_take_tails(const struct agent_thread *thread, struct walk_chain *cha
 {
 	const struct walk_step *step;
 	struct walk_chain was;
-	uint64_t frame_slot = 0, addend = 0;
+	uint64_t frame_slot = 0;
 	size_t i = 0;
 
-	if (chain->no_callback_site != AGENT_NONE)
-		addend = agent_site_addend(agent_site(chain->no_callback_site));
-	if (!decode_context(chain->function, thread->id - addend, thread->base, (size_t)(thread->top - thread->base),
-			    &decoded))
+	if (!decode_context(chain->function, thread->id, thread->base, (size_t)(thread->top - thread->base), &decoded))
 		return false;
 	step = next_shown(chain, &i);
 	if (!step || step->kind != WALK_START || step->number != decoded.root)
@@ -118,7 +115,6 @@ bool decode_take_tails(const struct agent_thread *thread, struct walk_chain *cha
 	taken.count = 0;
 	taken.innermost = chain->innermost;
 	taken.no_callback_tail = chain->no_callback_tail;
-	taken.no_callback_site = chain->no_callback_site;
 	if (!take(WALK_START, step->number, step->frame_slot, step->number))
 		return false;
 	for (size_t n = decoded.count; n-- > 0;) {

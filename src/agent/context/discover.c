@@ -13,13 +13,11 @@
 #include "agent/code/dispatch_table.h"
 #include "agent/code/code.h"
 #include "agent/os/memory.h"
-#include "agent/os/options.h"
 #include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
 #include "agent/patch/reach.h"
 #include "agent/program/no_callback.h"
 #include "agent/program/record.h"
-#include "agent/context/promote.h"
 #include "agent/context/segment.h"
 #include "agent/context/walk.h"
 #include "agent/os/address_map.h"
@@ -110,14 +108,6 @@ static uint32_t callee_at(uintptr_t target)
 	return callee;
 }
 
-/* The thread has no frame of the function in the running segment. */
-static bool promote(uint32_t function)
-{
-	if (agent_function_is(function, AGENT_FUNCTION_EVENTLESS))
-		segment_find_interrupted();
-	return promote_function(function);
-}
-
 struct agent_call *discover_call(uint32_t site, uintptr_t target)
 {
 	struct agent_program *p = &agent_program;
@@ -131,10 +121,6 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 	callee = no_callback_is_known(target) ? AGENT_NONE : callee_at(agent_resolve(target));
 	if (agent_function_is(callee, AGENT_FUNCTION_SEEN)) /* it cannot be written now */
 		return NULL;
-	/* The stack would not show who has called it. */
-	if (agent_function_is(callee, AGENT_FUNCTION_EVENTLESS) && agent_site_is_tail(agent_site(site)) &&
-	    !promote(callee))
-		return NULL;
 	if (!agent_reserve((void **)&p->calls, &p->call_capacity, p->call_count + 1, sizeof *p->calls) ||
 	    !agent_reserve((void **)&p->present_calls, &p->present_call_capacity, p->present_call_count + 1,
 			   sizeof *p->present_calls))
@@ -145,11 +131,10 @@ struct agent_call *discover_call(uint32_t site, uintptr_t target)
 		.callee = callee,
 		.edge = AGENT_NONE,
 		.target = target,
-		/* Where another call has an addend it is on the id in eventless functions, too; others are not left alone. */
+		/* Where another call has an addend none is left alone. */
 		.never_calls_back =
-			agent_function_is(callee, AGENT_FUNCTION_EVENTLESS) ||
-			((no_callback_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_NO_CALLBACK)) &&
-			 !agent_site_addend(agent_site(site))),
+			(no_callback_is_known(target) || agent_function_is(callee, AGENT_FUNCTION_NO_CALLBACK)) &&
+			!agent_site_addend(agent_site(site)),
 	};
 	same = agent_function_is(callee, AGENT_FUNCTION_INSTRUMENTED) ? agent_call_to(site, callee) : NULL;
 	if (same)
@@ -439,9 +424,7 @@ bool discover_chain(const struct unwind_regs *regs, struct walk *w, struct walk_
 	if (!agent_thread_begin())
 		return false;
 	segment_leave_gone(regs);
-	if (agent_options.is_lazy) /* while its state is as it was kept */
-		segment_find_interrupted();
-	if (!walk_stack(w, regs, &agent_thread) || !reach_frames(w, NULL) || !promote_frames(w))
+	if (!walk_stack(w, regs, &agent_thread))
 		return false;
 	is_added = discover_frames(w, &agent_thread, NULL);
 	walk_retarget_returns(w);
@@ -509,7 +492,7 @@ bool discover_entry(uintptr_t target)
 {
 	uint32_t function = callee_at(target);
 
-	return function != AGENT_NONE && promote(function) &&
+	return agent_function_is(function, AGENT_FUNCTION_INSTRUMENTED) &&
 	       (agent_function(function)->is_hooked ||
 		(agent_function(function)->entry_bytes && patch_entry(function)));
 }

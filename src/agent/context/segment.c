@@ -3,7 +3,6 @@
 
 #include "agent/context/coroutine_stacks.h"
 #include "agent/threads/segments.h"
-#include "agent/os/options.h"
 #include "agent/os/state.h"
 #include "agent/context/capture.h"
 #include "agent/context/discover.h"
@@ -25,7 +24,7 @@ static void repair(void *data)
 
 	agent_lock(&guard);
 	if (!discover_repair(data))
-		agent_thread.id = agent_options.is_lazy ? AGENT_UNKNOWN_ID : AGENT_LOST_ID;
+		agent_thread.id = AGENT_LOST_ID;
 	agent_unlock(&guard);
 }
 
@@ -34,7 +33,7 @@ void segment_return(const struct agent_segment *left, struct unwind_regs *regs)
 	bool was_on_alternate = agent_thread.is_on_alternate;
 
 	segments_put_back(&agent_thread, left);
-	if ((left->epoch != agent_epoch() || left->is_old) && left->top && agent_is_on)
+	if (left->epoch != agent_epoch() && left->top && agent_is_on)
 		own_stack_call_from(was_on_alternate, repair, regs);
 }
 

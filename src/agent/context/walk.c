@@ -656,7 +656,6 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, const stru
 	kind = is_instrumented ? NO_CALLBACK_NOT : called_without_callback(site, f, old);
 	if (kind != NO_CALLBACK_NOT) {
 		*ret_end = true;
-		c->no_callback_site = site;
 		return kind == NO_CALLBACK_CERTAIN;
 	}
 	if (!is_instrumented) {
@@ -665,8 +664,7 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, const stru
 		if (is_tail)
 			return is_found;
 	}
-	if (agent_function_is(f->function, AGENT_FUNCTION_NO_CALLBACK) ||
-	    agent_function_is(f->function, AGENT_FUNCTION_EVENTLESS))
+	if (agent_function_is(f->function, AGENT_FUNCTION_NO_CALLBACK))
 		return enter_no_callback(c, site, f, frame_slot, ret_end);
 	if (!is_instrumented)
 		return enter_foreign(c, site, frame_slot) || enter_tail_caller(c, site, f, frame_slot, ret_end);
@@ -678,29 +676,16 @@ static bool step_in(struct walk_chain *c, const struct walk_frame *f, const stru
 	       add_step(c, WALK_START, f->function, agent_function_knows_caller(f->function, outer->pc), f->function);
 }
 
-/* An eventless frame has an instrumented one inside: a call was made without its code (context/promote.h). */
-static bool is_broken(const struct walk *w, size_t frame)
-{
-	bool is_eventless = false;
-
-	for (size_t i = w->inside; i-- > frame;) {
-		if (is_eventless && agent_function_is(w->frames[i].function, AGENT_FUNCTION_INSTRUMENTED))
-			return true;
-		is_eventless |= agent_function_is(w->frames[i].function, AGENT_FUNCTION_EVENTLESS);
-	}
-	return false;
-}
-
 bool walk_find_chain(struct walk *w, size_t frame, const struct agent_thread *old, struct walk_chain *c)
 {
 	bool is_end = false;
 
 	c->count = 0;
 	c->function = AGENT_NONE;
-	if (!w->is_whole || is_broken(w, frame))
+	if (!w->is_whole)
 		return false;
 	walk_place_entries(w, frame, old);
-	c->innermost = c->no_callback_tail = c->no_callback_site = AGENT_NONE;
+	c->innermost = c->no_callback_tail = AGENT_NONE;
 	for (size_t i = w->inside; i-- > frame;)
 		if (agent_function_is(w->frames[i].function, AGENT_FUNCTION_INSTRUMENTED))
 			c->innermost = w->frames[i].function;
@@ -792,8 +777,6 @@ bool walk_replay(const struct walk_chain *chain, const struct agent_entry *base,
 	for (size_t i = 0; i < chain->count; i++)
 		if (!replay_step(s, &chain->steps[i], is_captured))
 			return false;
-	if (!is_captured && chain->no_callback_site != AGENT_NONE)
-		s->id += agent_site_addend(agent_site(chain->no_callback_site));
 	return true;
 }
 

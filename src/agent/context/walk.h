@@ -55,8 +55,6 @@ struct walk_chain {
 	size_t count, capacity;
 	uint32_t function;  /* at the end; AGENT_NONE: foreign code */
 	uint32_t innermost; /* of the frames, that is instrumented */
-	/* Site of the call of no-callback or eventless code that it is in; AGENT_NONE: none. Its addend (epoch/addends.h) is on the id. */
-	uint32_t no_callback_site;
 	uint32_t no_callback_tail; /* site of the tail call by which `function` went on to no-callback code; AGENT_NONE: none */
 };
 

@@ -22,19 +22,15 @@ static uint32_t call_to_add(const struct agent_site *site)
 {
 	uint32_t best = AGENT_NONE;
 	uint64_t most = 0, all = 0;
-	bool is_only = true, has_eventless = false;
+	bool is_only = true;
 
 	if (site->is_entered && !site->needs_trampoline)
 		return AGENT_NONE;
 	agent_for_each_call(c, site) {
 		const struct callgraph_edge *edge = agent_call_edge(agent_call(c));
 
-		if (agent_call(c)->never_calls_back && !agent_call(c)->is_gone) {
-			if (!agent_function_is(agent_call(c)->callee, AGENT_FUNCTION_EVENTLESS))
-				return AGENT_NONE;
-			has_eventless = true; /* how often they are called is not known */
-			continue;
-		}
+		if (agent_call(c)->never_calls_back && !agent_call(c)->is_gone)
+			return AGENT_NONE;
 		if (agent_call(c)->is_gone) {
 			is_only = false;
 			break;
@@ -52,8 +48,6 @@ static uint32_t call_to_add(const struct agent_site *site)
 	}
 	if (best == AGENT_NONE || is_only)
 		return best;
-	if (has_eventless)
-		return AGENT_NONE;
 	if (agent_call_edge(agent_call(best))->kind == EDGE_ENCODED && site->added_call == AGENT_NONE)
 		return AGENT_NONE;
 	return most / OUTWEIGHS >= all - most ? best : AGENT_NONE;

@@ -44,7 +44,7 @@ void resume_note(const void *buffer, uintptr_t pc, uintptr_t sp)
 		return;
 	record->is_noting = true;
 	atomic_signal_fence(memory_order_seq_cst);
-	note->version = agent_state_version();
+	note->epoch = agent_epoch();
 	atomic_signal_fence(memory_order_seq_cst);
 	note->pc = pc;
 	note->sp = sp;
@@ -72,12 +72,12 @@ static bool recall(const void *buffer, uintptr_t pc, uintptr_t sp)
 	const struct thread_note *note = note_of(thread->record, buffer);
 
 	if (!agent_is_on || note->buffer != buffer || note->pc != pc || note->sp != sp || note->base != thread->base ||
-	    note->version != agent_state_version())
+	    note->epoch != agent_epoch())
 		return false;
 	thread->top = note->top;
 	thread->id = note->id;
 	atomic_signal_fence(memory_order_seq_cst);
-	return note->version == agent_state_version();
+	return note->epoch == agent_epoch();
 }
 
 uintptr_t resume_at(uintptr_t pc, int is_return)

@@ -15,8 +15,6 @@
 #include "agent/patch/patch.h"
 #include "agent/epoch/epoch.h"
 #include "agent/context/discover.h"
-#include "agent/context/promote.h"
-#include "agent/program/no_callback.h"
 #include "agent/os/state.h"
 #include "agent/threads/entry.h"
 #include "recorder/process.h"
@@ -72,9 +70,6 @@ static struct agent_call *place(uint32_t number, const struct agent_saved *saved
 	regs->pc = site->address;
 	if (!agent_site_is_tail(site))
 		resolve_context(regs);
-	if (agent_function_is(agent_site(number)->function, AGENT_FUNCTION_EVENTLESS) &&
-	    promote_is_due(number, target) && !discover_repair(regs))
-		return NULL;
 	call = discover_call(number, target);
 	epoch_retarget_returns(regs);
 	if (!call)
@@ -135,10 +130,7 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	} else {
 		/* Nothing can be written here now, or is to be. */
 		go_on_as_program(site, saved);
-		if (!agent_function_is(site->function, AGENT_FUNCTION_EVENTLESS))
-			agent_thread.id = AGENT_LOST_ID;
-		else if (!no_callback_is_known(target_of(site, saved)))
-			agent_thread.id = AGENT_UNKNOWN_ID;
+		agent_thread.id = AGENT_LOST_ID;
 	}
 	agent_unlock_at_entry(&guard);
 }

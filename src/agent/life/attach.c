@@ -360,7 +360,6 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r)
 	enum wm1_attach_result result;
 
 	agent_options_parse(r->options);
-	agent_options.is_lazy = false; /* frames of functions that are on a stack now are encoded at once */
 	if (!start() || !find_places(r))
 		return WM1_ATTACH_FAILED;
 	if (is_late(r))

@@ -46,7 +46,7 @@ bool detach_is_inside(uintptr_t pc)
 			return true;
 	if (number == AGENT_NONE)
 		return false;
-	if (agent_function_is_written(agent_function(number)))
+	if (agent_function(number)->state == AGENT_FUNCTION_INSTRUMENTED)
 		return patch_is_inside(number, pc) ||
 		       is_within(pc, agent_function(number)->entry_address, agent_function(number)->entry_bytes);
 	if (agent_function(number)->state != AGENT_FUNCTION_SEEN)
@@ -145,7 +145,7 @@ static void put_back(uint32_t function, uintptr_t at, uint32_t original, uint32_
 
 static bool is_changed(const struct agent_function *f)
 {
-	return agent_function_is_written(f) && agent_image_is_there(f->image);
+	return f->state == AGENT_FUNCTION_INSTRUMENTED && agent_image_is_there(f->image);
 }
 
 static void put_back_function(uint32_t number)

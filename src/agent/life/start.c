@@ -177,8 +177,6 @@ static void log_numbers(void)
 	const struct agent_program *p = &agent_program;
 
 	add_number(&text, "waymark: functions ", p->instrumented_count);
-	add_number(&text, " eventless ", p->eventless_count);
-	add_number(&text, " promotions ", p->promotions);
 	add_number(&text, " quiet ", p->no_callback_count);
 	add_number(&text, " foreign ", p->foreign_count);
 	add_number(&text, " sites ", p->site_count);

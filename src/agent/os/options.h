@@ -16,7 +16,6 @@ struct agent_options {
 	struct agent_client_option clients[WM1_AGENT_CLIENT_COUNT];
 	bool is_verbose;  /* numbers at the end */
 	bool is_restless; /* encodes anew at every tick, for tests */
-	bool is_lazy; /* calls of a function are encoded once one of its own has led to an event (context/promote.h) */
 	bool is_wall; /* samples by the clock, for more than the kernel's 250 or so a second of CPU time; blocked calls may see EINTR */
 };
 extern struct agent_options agent_options __attribute__((visibility("hidden")));

@@ -5,22 +5,13 @@
  */
 #include "agent/patch/reach.h"
 
-#include "agent/code/dispatch_table.h"
 #include "agent/os/memory.h"
-#include "agent/os/options.h"
-#include "agent/patch/batch.h"
 #include "agent/patch/patch.h"
 #include "agent/patch/patch_entry.h"
 #include "agent/patch/shape.h"
-#include "agent/program/calls.h"
 #include "agent/program/program.h"
 #include "agent/program/record.h"
 #include "agent/threads/stop.h"
-#include "native/unwind/cfi.h"
-
-enum {
-	STACK_ALIGN_BYTES = 16,
-};
 
 static bool add_sites(uint32_t function, const struct scan_function *scan)
 {
@@ -61,13 +52,15 @@ static const char *refuse(const struct scan_function *scan)
 	return NULL;
 }
 
-/* Its calls can be edges from now on. */
-static bool add_node(uint32_t function)
+static bool instrument(uint32_t function, const struct scan_function *scan)
 {
 	struct agent_program *p = &agent_program;
 	struct error *err;
 	uint32_t node;
 
+	record_image(agent_function(function)->image);
+	if (!agent_function_add_parts(function, scan) || !add_sites(function, scan))
+		return false;
 	err = adaptive_add_function(&p->encoder, &node);
 	if (err) {
 		error_destroy(err);
@@ -77,43 +70,12 @@ static bool add_node(uint32_t function)
 		return false;
 	p->node_functions[node] = function;
 	agent_function(function)->node = node;
-	return true;
-}
-
-/*
- * Its unwind table is that of code without a frame, but it makes calls: a stack with it could not be walked. The stack pointer is a multiple
- * of 16 at a call, and so is the CFA.
- */
-static bool has_no_table(const struct agent_function *f, const struct scan_function *scan)
-{
-	struct eh_function range;
-	struct cfi_row row;
-	size_t i = 0;
-
-	while (i < scan->site_count && scan->sites[i].kind != SCAN_CALL && scan->sites[i].kind != SCAN_CALL_INDIRECT)
-		i++;
-	return i < scan->site_count && (!agent_image_function(f->image, scan->sites[i].address, &range) ||
-					!cfi_row_at(&f->image->table, &range, scan->sites[i].address, &row) ||
-					(row.cfa_kind == CFI_CFA_REGISTER && row.cfa_register == CFI_RSP &&
-					 row.cfa_value % STACK_ALIGN_BYTES != 0));
-}
-
-static bool instrument(uint32_t function, const struct scan_function *scan)
-{
-	struct agent_program *p = &agent_program;
-	bool is_lazy = agent_options.is_lazy && !has_no_table(agent_function(function), scan);
-
-	record_image(agent_function(function)->image);
-	if (!agent_function_add_parts(function, scan) || !add_sites(function, scan) ||
-	    (!is_lazy && !add_node(function)))
-		return false;
 	agent_function(function)->entry_address = scan->entry_address;
 	agent_function(function)->entry_bytes = scan->entry_bytes;
 	if (!patch_begin(function))
 		return false;
-	agent_function(function)->state = is_lazy ? AGENT_FUNCTION_EVENTLESS : AGENT_FUNCTION_INSTRUMENTED;
-	p->instrumented_count += !is_lazy;
-	p->eventless_count += is_lazy;
+	agent_function(function)->state = AGENT_FUNCTION_INSTRUMENTED;
+	p->instrumented_count++;
 	return true;
 }
 
@@ -170,90 +132,11 @@ static void hook(uint32_t function)
 {
 	const struct agent_function *f = agent_function(function);
 
-	agent_function(function)->is_taken = true;
 	if (f->state == AGENT_FUNCTION_SEEN)
 		reach(function);
 	f = agent_function(function);
 	if (f->state == AGENT_FUNCTION_INSTRUMENTED && !f->is_hooked && f->entry_bytes)
 		patch_entry(function);
-}
-
-/* ---- functions that were eventless ---- */
-
-/* Calls that are looked at anew when they are next made. */
-static struct {
-	uint32_t *items;
-	size_t count, capacity;
-} dropped;
-
-/* The calls of it so far have had no code. False without memory. */
-static bool drop_calls(uint32_t function)
-{
-	dropped.count = 0;
-	agent_for_each_caller(c, agent_function(function)) {
-		if (agent_call(c)->is_gone)
-			continue;
-		if (!agent_reserve((void **)&dropped.items, &dropped.capacity, dropped.count + 1,
-				   sizeof *dropped.items))
-			return false;
-		dropped.items[dropped.count++] = c;
-	}
-	for (size_t i = 0; i < dropped.count; i++) {
-		struct agent_call *call = agent_call(dropped.items[i]);
-
-		agent_call_unlist(dropped.items[i]);
-		call->is_gone = true;
-		dispatch_table_drop(call->site, call->target);
-	}
-	return true;
-}
-
-static void take_dropped_back(void)
-{
-	for (size_t i = 0; i < dropped.count; i++) {
-		struct agent_call *call = agent_call(dropped.items[i]);
-		struct agent_site *site = agent_site(call->site);
-
-		call->is_gone = false;
-		call->next = site->first_call;
-		site->first_call = dropped.items[i];
-	}
-}
-
-/* Sites of functions that are gone have no code. */
-static bool write_dropped(void)
-{
-	bool ok = true;
-
-	batch_begin();
-	for (size_t i = 0; i < dropped.count; i++) {
-		uint32_t site = agent_call(dropped.items[i])->site;
-
-		if (agent_function_is_written(agent_function(agent_site(site)->function)))
-			ok &= patch_site(site);
-	}
-	return batch_end() && ok;
-}
-
-bool reach_promote(uint32_t function)
-{
-	struct agent_function *f = agent_function(function);
-
-	if (f->state != AGENT_FUNCTION_EVENTLESS)
-		return f->state == AGENT_FUNCTION_INSTRUMENTED;
-	if ((f->node == AGENT_NONE && !add_node(function)) || !drop_calls(function))
-		return false;
-	if (!write_dropped()) {
-		take_dropped_back();
-		write_dropped();
-		return false;
-	}
-	f->state = AGENT_FUNCTION_INSTRUMENTED;
-	agent_program.instrumented_count++;
-	agent_program.eventless_count--;
-	if (f->is_taken)
-		hook(function);
-	return true;
 }
 
 void reach_function(uint32_t function)

@@ -108,7 +108,7 @@ static void mark_site(const struct agent_site *site, bool is_there)
 
 static void mark_function(const struct agent_function *f)
 {
-	bool is_there = agent_function_is_written(f) && agent_image_is_there(f->image);
+	bool is_there = f->state == AGENT_FUNCTION_INSTRUMENTED && agent_image_is_there(f->image);
 
 	agent_for_each_site(s, f)
 		mark_site(agent_site(s), is_there);

@@ -14,6 +14,9 @@
 #include "agent/os/address_map.h"
 
 static const char *const names[] = {
+	"wm1_agent_capture",
+	"wm1_agent_token",
+	"wm1_agent_event",
 	"memcpy",
 	"memmove",
 	"memset",
@@ -281,6 +284,8 @@ static const char *const names[] = {
 	"__assert_fail",
 	"abort",
 	"_exit",
+	"vfork",
+	"__vfork",
 	"_Exit",
 	"feof",
 	"ferror",
@@ -319,9 +324,6 @@ static const char *const names[] = {
 	"clock_nanosleep",
 };
 
-/* They capture, by their return address; or keep the thread's state for when they return, as vfork. */
-static const char *const events[] = {"wm1_agent_capture", "wm1_agent_token", "wm1_agent_event", "vfork", "__vfork"};
-
 /* With the heap client: those of the table that take memory for the program. */
 static const char *const takes_memory[] = {
 	"malloc",   "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc",
@@ -349,7 +351,6 @@ static const char *const of_runtime_captures[] = {
 enum value {
 	CALLS_NOTHING_BACK = 1,
 	CAPTURES,
-	CAPTURES_HERE, /* and what calls it may be a no-callback function all the same */
 };
 static struct address_map addresses; /* -> enum value */
 
@@ -387,9 +388,6 @@ bool no_callback_init(void)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!add(names[i], CALLS_NOTHING_BACK))
-			return false;
-	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-		if (!add(events[i], CAPTURES_HERE))
 			return false;
 	for (size_t i = 0; i < sizeof creates / sizeof *creates; i++)
 		if (!add(creates[i], CAPTURES))
@@ -429,11 +427,4 @@ bool no_callback_captures(uintptr_t address)
 	uint32_t value;
 
 	return address_map_find(&addresses, address, &value) && value == CAPTURES;
-}
-
-bool no_callback_is_event(uintptr_t address)
-{
-	uint32_t value;
-
-	return address_map_find(&addresses, address, &value) && value >= CAPTURES;
 }

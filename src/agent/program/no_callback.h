@@ -18,7 +18,5 @@ bool no_callback_add_runtime(const struct agent_image *image);
 bool no_callback_is_known(uintptr_t address);
 /* A call of it captures: who calls it is to be instrumented, for the context to be found at once. */
 bool no_callback_captures(uintptr_t address);
-/* The same, or what captures is a call of the agent itself: an event. */
-bool no_callback_is_event(uintptr_t address);
 
 #endif

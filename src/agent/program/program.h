@@ -27,12 +27,7 @@ enum {
 enum agent_function_state {
 	AGENT_FUNCTION_SEEN = 0, /* it was met on a stack, or its address is known; not looked at */
 	AGENT_FUNCTION_NO_CALLBACK, /* neither it nor what it calls leaves instrumented code or captures: it is never changed */
-	AGENT_FUNCTION_FOREIGN, /* of an image that is not instrumented, or its code is not understood */
-	/*
-	 * With lazy encoding: its sites are those of an instrumented function, but nothing that it called has led to an event or may
-	 * call back. No call of it needs code, and its frames mean no more than those of a no-callback function (context/promote.h).
-	 */
-	AGENT_FUNCTION_EVENTLESS,
+	AGENT_FUNCTION_FOREIGN,      /* of an image that is not instrumented, or its code is not understood */
 	AGENT_FUNCTION_INSTRUMENTED, /* a node of the graph */
 	AGENT_FUNCTION_GONE, /* its image was unloaded. A node, if it was one: contexts from before, and tail calls that it made, have it */
 };
@@ -54,7 +49,6 @@ struct agent_function {
 	bool is_being_read;    /* its callees are looked at to see if it calls back */
 	bool calls_back;       /* it is known not to be a no-callback function */
 	bool is_hooked;        /* callbacks are found at its entry */
-	bool is_taken;         /* its address is: foreign code may call it */
 	bool leaves_tails;     /* it, or what it calls as tail calls, may leave an entry behind */
 	const char *reason;    /* FOREIGN: why */
 	uintptr_t behind_hook; /* in the hook's or the detour's stub: the function goes on as if it had none */
@@ -130,9 +124,8 @@ struct agent_program {
 	size_t byte_count, byte_capacity;
 	struct agent_foreign *foreigns;
 	size_t foreigns_count, foreigns_capacity;
-	uint64_t instrumented_count, no_callback_count, foreign_count, detour_count, eventless_count;
-	uint32_t promotions; /* of eventless functions; several at a time count as one */
-	uint64_t looks;      /* at functions, calls and stubs, for what was unloaded */
+	uint64_t instrumented_count, no_callback_count, foreign_count, detour_count;
+	uint64_t looks; /* at functions, calls and stubs, for what was unloaded */
 };
 extern struct agent_program agent_program __attribute__((visibility("hidden")));
 
@@ -204,15 +197,6 @@ static inline uint32_t agent_epoch(void)
 	return __atomic_load_n(&agent_program.encoder.epoch, __ATOMIC_RELAXED);
 }
 
-/*
- * A number for what a thread's id and entries mean: a state that was kept while it was another one has to be computed again. 0 is none.
- * Signal-safe.
- */
-static inline uint64_t agent_state_version(void)
-{
-	return (uint64_t)__atomic_load_n(&agent_program.promotions, __ATOMIC_RELAXED) << 32 | agent_epoch();
-}
-
 static inline bool agent_site_is_call(const struct agent_site *site)
 {
 	return site->kind == SCAN_CALL || site->kind == SCAN_CALL_INDIRECT;
@@ -242,12 +226,6 @@ static inline bool agent_function_is_runtime(const struct agent_function *f)
 static inline bool agent_function_is(uint32_t function, enum agent_function_state state)
 {
 	return function != AGENT_NONE && agent_function(function)->state == state;
-}
-
-/* The agent has code in it, or may write some. */
-static inline bool agent_function_is_written(const struct agent_function *f)
-{
-	return f->state == AGENT_FUNCTION_INSTRUMENTED || f->state == AGENT_FUNCTION_EVENTLESS;
 }
 
 #endif

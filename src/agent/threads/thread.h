@@ -27,8 +27,6 @@
 #define AGENT_FOREIGN_ID (UINT64_C(1) << 63)
 /* Ids of the encoding. What is above is that of foreign code, with or without sums that were added to it or taken off. */
 #define AGENT_MAX_ID ((UINT64_C(1) << 62) - 1)
-/* The stack says how the thread came here, its id and entries do not (context/promote.h). No hook takes it for that of foreign code. */
-#define AGENT_UNKNOWN_ID (UINT64_C(5) << 61)
 /* It is not known how the thread came here. What calls that were begun before take off leaves it above every id. */
 #define AGENT_LOST_ID (UINT64_C(3) << 62)
 
@@ -60,7 +58,6 @@ struct agent_segment {
 	uintptr_t pc, sp;                  /* of these as the kernel has given them, in a stub maybe */
 	bool is_in_stub; /* and these are the program's own meanwhile (place.h), the thread is in a stub */
 	uint32_t epoch;
-	bool is_old;          /* functions of it may have been promoted since (context/promote.h) */
 	bool predates_attach; /* a handler that ran when the agent was attached: it returns without the agent */
 };
 

@@ -39,7 +39,7 @@ struct thread_note {
 	uintptr_t pc, sp;
 	uint64_t id;
 	struct agent_entry *top, *base;
-	uint64_t version; /* agent_state_version() */
+	uint32_t epoch;
 };
 
 struct thread_record {
