@@ -23,6 +23,7 @@ struct request {
 	struct option_count top;
 	size_t max_depth;
 	bool keeps_columns;
+	bool keeps_threads;
 	const char *output;
 	struct image_cache cache;
 };
@@ -59,6 +60,9 @@ static const struct option_row option_rows[] = {
 	{.name = "columns",
 	 .help = "distinguish samples of one line by their column",
 	 OPTION_FLAG(struct request, keeps_columns)},
+	{.name = "threads",
+	 .help = "distinguish events by their threads: the outermost frame is the thread's name, or its number",
+	 OPTION_FLAG(struct request, keeps_threads)},
 	{.name = "max-depth",
 	 .argument = "N",
 	 .help = "do not decode contexts of more than N frames",
@@ -144,6 +148,7 @@ static struct error *report_files(struct request *r, char **paths)
 	if (r->max_depth)
 		p.max_depth = r->max_depth;
 	p.keeps_columns = r->keeps_columns;
+	p.keeps_threads = r->keeps_threads;
 	p.keeps_events = r->renderer->wants_events;
 	for (; *paths && !err; paths++)
 		err = add_file(&p, r, *paths);

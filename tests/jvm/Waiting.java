@@ -63,8 +63,15 @@ public final class Waiting {
 		return thread;
 	}
 
+	/** main is mostly seen under its first name. */
+	private static void first() throws InterruptedException {
+		Thread.sleep(100);
+	}
+
 	public static void main(String[] arguments) throws Exception {
 		Thread[] threads = new Thread[5];
+		first();
+		Thread.currentThread().setName("chief of threads");
 		synchronized (HELD) {
 			threads[0] = start("sleeps", Waiting::sleeps);
 			threads[1] = start("parks", Waiting::parks);

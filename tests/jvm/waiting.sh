@@ -18,6 +18,8 @@ compare() {
 [ -s err.txt ] && { cat err.txt; fail "run: standard error"; }
 compare run
 "$waymark" report --format events run.wmk | grep -q '[0-9]:parks ' || fail "run: names of threads"
+"$waymark" report --threads --format folded --metric wall run.wmk | grep -q '^.thread chief of threads.;Waiting.main;java.lang.Thread.sleep' ||
+	fail "run: another name"
 "$waymark" run --wall --encode "$jdk/bin/java" -version >/dev/null 2>err.txt && fail "--encode is not refused"
 grep -q 'wall walks the stacks' err.txt || fail "--encode: the reason"
 
@@ -39,7 +41,7 @@ for turn in 1 2; do
 	done
 	"$waymark" attach -q --detach $pid || fail "detach $turn"
 	"$waymark" report --format folded --metric wall run.wmk | grep -q 'Waiting.runs [1-9]' || fail "attach $turn: what runs"
-	"$waymark" report --format events run.wmk | grep -q '[0-9]:parks ' || fail "attach $turn: names of threads"
+	"$waymark" report --threads --format folded run.wmk | grep -q '^.thread chief of threads.;.thread.;Waiting.main' || fail "attach $turn: names of threads"
 done
 echo >&3
 exec 3>&-

@@ -7,6 +7,7 @@
 #include "jvm/c/clients/clients.h"
 #include "jvm/c/clients/event.h"
 #include "jvm/c/clients/thread_names.h"
+#include "jvm/c/walk/thread_ids.h"
 #include "jvm/c/walk/walk.h"
 
 /* Written by jvm_walking_prepare. */
@@ -63,8 +64,14 @@ void jvm_walking_load(jvmtiEnv *jvmti, struct jvm_options *given)
 
 bool jvm_walking_begin(jvmtiEnv *jvmti, JNIEnv *env, jthread main)
 {
-	if (jvm_walk_begin(jvmti, env, main) && jvm_clients_begin(jvmti, env, options))
+	JavaVM *vm = NULL;
+
+	if ((*env)->GetJavaVM(env, &vm) == JNI_OK)
+		jvm_thread_ids_init(vm, env);
+	if (jvm_walk_begin(jvmti, env, main) && jvm_clients_begin(jvmti, env, options)) {
+		jvm_thread_names_watch(env);
 		return true;
+	}
 	jvm_log_disabled("this virtual machine lacks what a client needs");
 	return false;
 }
@@ -72,6 +79,7 @@ bool jvm_walking_begin(jvmtiEnv *jvmti, JNIEnv *env, jthread main)
 void jvm_walking_end(void)
 {
 	jvm_clients_end(options);
+	jvm_thread_names_end();
 }
 
 void jvm_walking_release(jvmtiEnv *jvmti)

@@ -107,6 +107,7 @@ struct profile {
 	struct profile_warning_vec warnings;
 	struct profile_event_vec events; /* in file order; empty unless keeps_events */
 	bool keeps_events;
+	bool keeps_threads; /* contexts of events begin with their threads (thread_frames.h) */
 	bool keeps_columns; /* of samples: else those of one line are one context */
 	uint64_t saturated; /* sums that did not fit 64 bits; they stay at the largest number */
 	size_t max_depth;

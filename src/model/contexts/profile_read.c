@@ -13,6 +13,7 @@
 #include "model/contexts/profile_read.h"
 #include "model/contexts/context.h"
 #include "model/contexts/recorded_graph.h"
+#include "model/contexts/thread_frames.h"
 #include "model/contexts/thread_names.h"
 #include "waymark/abi.h"
 
@@ -463,7 +464,8 @@ static struct error *event_metrics(struct gather *g, uint32_t name, uint32_t *re
 	return err;
 }
 
-static struct error *keep_event(struct gather *g, const struct wmk_event *event, uint32_t node, uint32_t metric)
+static struct error *keep_event(struct gather *g, const struct wmk_event *event, const char *thread, uint32_t node,
+				uint32_t metric)
 {
 	const struct wmk_header *h = &g->w->header;
 	struct profile_event kept = {
@@ -473,26 +475,35 @@ static struct error *keep_event(struct gather *g, const struct wmk_event *event,
 		.node = node,
 		.tid = event->tid,
 	};
-
-	const char *thread;
 	struct error *err = NULL;
 
 	if (!g->p->keeps_events)
 		return NULL;
-	thread = thread_names_find(&g->threads, g->w, event->tid, event->time_ns);
 	if (thread)
 		err = profile_copy_string(g->p, thread, &kept.thread);
 	return err ? err : profile_event_vec_append(&g->p->events, kept);
+}
+
+static struct error *place_below_thread(struct gather *g, const struct wmk_event *event, const char *thread,
+					uint32_t *node)
+{
+	if (!g->p->keeps_threads)
+		return NULL;
+	profile_spend_most(g->p, g->p->nodes.items[*node].depth);
+	return thread_frames_add(g->p, *node, event->tid, thread, node);
 }
 
 static struct error *gather_events(struct gather *g)
 {
 	struct wmk_walk walk = {0};
 	struct wmk_event event;
-	struct error *err = g->p->keeps_events ? thread_names_read(g->w, &g->threads) : NULL;
+	bool has_threads = g->p->keeps_events || g->p->keeps_threads;
+	struct error *err = has_threads ? thread_names_read(g->w, &g->threads) : NULL;
 
 	while (!err && wmk_next_event(g->w, &walk, &event)) {
 		const struct context_key key = {event.id, event.prefix, event.site, event.epoch};
+		const char *thread =
+			has_threads ? thread_names_find(&g->threads, g->w, event.tid, event.time_ns) : NULL;
 		uint32_t node, metrics;
 
 		tell_progress(g);
@@ -500,9 +511,10 @@ static struct error *gather_events(struct gather *g)
 		    event.time_ns > g->w->header.start_monotonic_ns)
 			g->last_event_ns = event.time_ns - g->w->header.start_monotonic_ns;
 		err = find_context(g, &key, sample_kind_of(g, event.name) != NULL, &node) ?:
+		      place_below_thread(g, &event, thread, &node) ?:
 		      event_metrics(g, event.name, &metrics) ?:
 		      profile_add_values(g->p, node, metrics, (uint64_t[]){1, event.value}) ?:
-		      keep_event(g, &event, node, metrics);
+		      keep_event(g, &event, thread, node, metrics);
 	}
 	return err;
 }

@@ -19,6 +19,7 @@
 #include "jvm/c/walk/java_walker.h"
 #include "jvm/c/walk/method_names.h"
 #include "jvm/c/walk/sampled_threads.h"
+#include "jvm/c/walk/thread_ids.h"
 #include "jvm/c/walk/walk.h"
 #include "recorder/clock.h"
 #include "recorder/event.h"
@@ -175,6 +176,26 @@ static bool learn_loaded(jvmtiEnv *jvmti, JNIEnv *env)
 	return true;
 }
 
+/* Java's names, of which the kernel has 15 bytes. */
+static void name_threads(jvmtiEnv *jvmti, JNIEnv *env)
+{
+	jthread *threads = NULL;
+	jint count = 0;
+
+	if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
+		return;
+	for (jint i = 0; i < count; i++) {
+		uint32_t tid = jvm_thread_id(env, threads[i]);
+
+		if (tid) {
+			jvm_thread_name(env, threads[i], tid);
+			jvm_sampled_threads_name(tid);
+		}
+		(*env)->DeleteLocalRef(env, threads[i]);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+}
+
 static bool run(jvmtiEnv *jvmti, JNIEnv *env, int32_t number)
 {
 	period_ns = SECOND_NS / (uint32_t)number;
@@ -184,6 +205,7 @@ static bool run(jvmtiEnv *jvmti, JNIEnv *env, int32_t number)
 		return false;
 	jvm_thread_name_here(env);
 	jvm_sampled_threads_add();
+	name_threads(jvmti, env);
 	return true;
 }
 

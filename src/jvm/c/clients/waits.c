@@ -380,7 +380,6 @@ static bool run(jvmtiEnv *jvmti, JNIEnv *env)
 	tools = jvmti;
 	if ((*env)->GetJavaVM(env, &machine) != JNI_OK)
 		return false;
-	jvm_thread_ids_init(machine, env);
 	return add_all(jvmti, env) && jvm_ticker_begin(&ticker, jvmti, env, rate);
 }
 

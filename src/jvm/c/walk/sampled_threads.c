@@ -259,6 +259,17 @@ void jvm_sampled_threads_add(void)
 	pthread_mutex_unlock(&lock);
 }
 
+void jvm_sampled_threads_name(uint32_t tid)
+{
+	struct slot *s;
+
+	pthread_mutex_lock(&lock);
+	s = find_slot(tid);
+	if (s)
+		s->is_named = true;
+	pthread_mutex_unlock(&lock);
+}
+
 void jvm_sampled_threads_remove(void)
 {
 	struct slot *s;

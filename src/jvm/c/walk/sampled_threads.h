@@ -30,6 +30,8 @@ struct jvm_sampled_thread {
 bool jvm_sampled_threads_begin(uint64_t period_ns, void (*on_tick)(void *context, struct jvm_sampled_thread *thread));
 /* The running thread begins; its name is known. */
 void jvm_sampled_threads_add(void);
+/* The name of that thread is known. */
+void jvm_sampled_threads_name(uint32_t tid);
 /* The running thread ends. */
 void jvm_sampled_threads_remove(void);
 /* No tick comes any more, but those of threads that are in one. */
