@@ -18,7 +18,8 @@
 #include "report/slices/slice_render.h"
 
 enum {
-	COUNTED_LIMIT_MB = 256, /* of memory for a slice of which only the size is shown, unless the user gives a limit */
+	COUNTED_LIMIT_MB =
+		256, /* of memory for a slice of which only the size is shown, unless the user gives a limit */
 };
 
 /* What is known of memory: of all code, or of what ran. */

@@ -16,10 +16,10 @@
 struct slice_size {
 	const char *name; /* in JSON */
 	const char *text;
-	bool is_known;
 	const char *why; /* it is not known */
-	bool is_shown;
 	uint32_t lines, instructions;
+	bool is_known;
+	bool is_shown;
 };
 
 struct slice_sizes {
