@@ -73,7 +73,7 @@ check_program() { # SEED
 		echo "FAIL seed $1: the program stops with another value when lines outside of its slice change"
 		failed=1
 	fi
-	# shellcheck disable=SC2086 # a list of lines
+	# shellcheck disable=SC2046 # a list of lines
 	differs_somehow $(comm -12 <(echo "$all" | sort) <(echo "$in" | sort)) && changed=$((changed + 1))
 }
 

@@ -35,7 +35,7 @@ slice() { # OPTIONS...
 	"$build/waymark" core "$@" "./$program" "$program.core" >slice.txt 2>slice.err || fail "$program: core $*: $(cat slice.err)"
 }
 crash() { # ARGUMENTS...: builds and runs $program, and makes all three slices
-	"$build/waymark" cc --wm=trace -g ${level:--O0} -pthread "$program.c" -o "$program" && core_of "$program.core" "./$program" "$@" || exit 1
+	"$build/waymark" cc --wm=trace -g -O0 -pthread "$program.c" -o "$program" && core_of "$program.core" "./$program" "$@" || exit 1
 	for of in static stack active; do
 		slice --slice ${only:+--slice-of=$of}
 		[ "$of" = active ] && check "$of"

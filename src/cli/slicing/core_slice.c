@@ -18,8 +18,7 @@
 #include "report/slices/slice_render.h"
 
 enum {
-	COUNTED_LIMIT_MB =
-		256, /* of memory for a slice of which only the size is shown, unless the user gives a limit */
+	COUNTED_LIMIT_MB = 256, /* of memory for slices of which only the size is shown, by default */
 };
 
 /* What is known of memory: of all code, or of what ran. */
