@@ -30,7 +30,7 @@ struct run_libraries {
 	bool has_agent;
 	bool has_sampler;
 	bool has_heap;
-	bool walks_heap; /* the sampler has the contexts of allocations */
+	bool walks_heap;  /* the sampler has the contexts of allocations */
 	const char *java; /* a library for virtual machines of Java (run_java.h); NULL: none */
 };
 

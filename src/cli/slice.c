@@ -33,6 +33,12 @@ static const struct option_row option_rows[] = {
 	{.name = "forward",
 	 .help = "show what a change of the line can reach instead",
 	 OPTION_FLAG(struct slice_options, is_forward)},
+	{.name = "ran",
+	 .argument = "=FILE",
+	 .help = "leave out what did not run in the runs whose paths FILE has",
+	 .completion = COMPLETE_FILE,
+	 .is_repeatable = true,
+	 OPTION_LIST(struct slice_options, ran)},
 	{.name = "explain",
 	 .help = "name the library functions that are not known and so make slices larger",
 	 OPTION_FLAG(struct slice_options, is_explained)},
@@ -74,6 +80,7 @@ static int run(const struct command *command, int argc, char **argv)
 		status = slice_hand_over("slice", argv);
 	object_search_deinit(&o.search);
 	value_vec_deinit(&o.source_places);
+	value_vec_deinit(&o.ran);
 	return status;
 }
 

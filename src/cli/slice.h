@@ -22,6 +22,7 @@ enum slice_format {
 struct slice_options {
 	struct object_search search;
 	struct value_vec source_places;
+	struct value_vec ran;      /* recordings of paths */
 	const struct word *format; /* of slice_formats */
 	const char *output;
 	size_t limit_mb;

@@ -306,7 +306,8 @@ static void read_runtime(Elf *elf, struct object_program *ret)
 		if (!ret->own_allocator)
 			ret->own_allocator =
 				find_name(elf, scn, &shdr, own_names, sizeof own_names / sizeof *own_names, true);
-		ret->has_malloc |= find_name(elf, scn, &shdr, malloc_names, 1, true) || needs_allocator(elf, scn, &shdr);
+		ret->has_malloc |=
+			find_name(elf, scn, &shdr, malloc_names, 1, true) || needs_allocator(elf, scn, &shdr);
 		if (shdr.sh_type != SHT_DYNSYM)
 			continue;
 		for (int i = 0; i < UNFITS && !ret->unfit; i++)

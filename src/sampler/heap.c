@@ -25,7 +25,7 @@ static const char *const names[WM1_HEAP_FUNCTIONS] = {
 static const struct wm1_heap_records *records; /* written once, before allocations are told of */
 static bool has_begun;                         /* stacks can be walked */
 static bool is_paused;                         /* what allocates is this library */
-static bool is_checked;                        /* WAYMARK_HEAP=every-check: each trail beside a walk in full, for tests */
+static bool is_checked; /* WAYMARK_HEAP=every-check: each trail beside a walk in full, for tests */
 
 /* Not in use: what is told comes with its context. */
 wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function, bool *ret_is_settled)

@@ -184,8 +184,9 @@ static int list_one(struct dl_phdr_info *info, size_t size, void *nothing)
 	(void)nothing;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const Elf64_Phdr *p = &info->dlpi_phdr[i];
-		struct sampler_image *image =
-			p->p_type == PT_LOAD && p->p_flags & PF_X ? sampler_image_at(info->dlpi_addr + p->p_vaddr) : NULL;
+		struct sampler_image *image = p->p_type == PT_LOAD && p->p_flags & PF_X
+						      ? sampler_image_at(info->dlpi_addr + p->p_vaddr)
+						      : NULL;
 
 		if (image)
 			image->stays = true;

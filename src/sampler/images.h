@@ -31,7 +31,7 @@ struct sampler_image {
 	bool stays;              /* it came with the program, and is not unloaded */
 	const void *id;          /* its build id's first bytes, in the image; NULL: they are not in its first page */
 	uint8_t id_bytes[16];
-	const char *path;        /* the loader's; NULL: the program's */
+	const char *path; /* the loader's; NULL: the program's */
 };
 
 /* NULL: no ELF image is there, or there is no memory. */

@@ -61,8 +61,8 @@ struct block {
 	struct unwind_cache cache;
 	struct unwind_stack range; /* the thread's own stack; empty: not looked up yet */
 	uintptr_t stack_address;   /* in it */
-	uintptr_t stack_top;       /* no frame of the thread's is above, and the stack goes up to it; 0: it is not known */
-	struct trail trail;        /* of its allocations */
+	uintptr_t stack_top; /* no frame of the thread's is above, and the stack goes up to it; 0: it is not known */
+	struct trail trail;  /* of its allocations */
 	struct walk_code code;
 	struct sampler_timer timer;
 	struct waits_thread waits;

@@ -67,7 +67,7 @@ struct trail_frame {
 
 /* The prefix of a call in the context of a prefix. */
 struct trail_next {
-	uint64_t call; /* return address, and what else distinguishes it */
+	uint64_t call;                     /* return address, and what else distinguishes it */
 	const struct sampler_image *image; /* NULL: none */
 	uint32_t below, prefix;
 };

@@ -301,6 +301,74 @@ for level in -O0 -O2; do
 	done
 done
 
+# Of recorded runs: what did not run in them is left out, but for functions with an activation that did not end: main.
+cat >ran.c <<'END'
+#include <stdlib.h>
+static int result;
+static int large(int n)
+{
+	return n * 2; /* large */
+}
+static int small(int n)
+{
+	int more = 1; /* small */
+	if (n < 0) /* negative */
+		more = n; /* more */
+	return n + more; /* return */
+}
+static void work(int n)
+{
+	if (n > 10) /* if */
+		result = large(n); /* call large */
+	else
+		result = small(n); /* call small */
+}
+static void finish(int n)
+{
+	if (n > 100) /* huge */
+		result++; /* never */
+	exit(result); /* exit */
+}
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[1]); /* n */
+	if (argc > 2) /* argc */
+		n++; /* main */
+	work(n); /* work */
+	finish(n);
+}
+END
+ran() { # NAME WMK... - IN... - OUT...: of the slice of that line in these runs
+	local files=() name of in=1
+	of="ran.c:$(grep -nF "/* $1 */" ran.c | cut -d: -f1)"
+	shift
+	while [ "$1" != - ]; do
+		files+=("--ran=$1")
+		shift
+	done
+	shift
+	"$build/waymark" slice "${files[@]}" ran "$of" >slice.txt || fail "ran: $of: status $?"
+	for name; do
+		[ "$name" = - ] && in=0 && continue
+		grep -qE "^ *$(grep -nF "/* $name */" ran.c | cut -d: -f1)  " slice.txt
+		[ $? = $((1 - in)) ] || fail "ran ${files[*]} $of: '$name' is not where it should be ($in)"
+	done
+}
+for options in -O0 '-O2 -fno-inline --wm-stage=source'; do
+	# shellcheck disable=SC2086
+	"$build/waymark" cc --wm=trace,paths -g $options ran.c -o ran || exit 1
+	for n in 5 20 -3; do
+		rm -f "run$n.wmk"
+		WAYMARK_OUT="run$n.wmk" ./ran "$n"
+	done
+	ran exit run5.wmk - exit n return work main 'call small' - large 'call large' more never
+	ran exit run20.wmk - exit n large work main 'call large' - return 'call small' more never
+	ran exit run5.wmk run20.wmk - exit n large return - more never
+	ran exit run5.wmk run-3.wmk - exit n return negative - large never
+	"$build/waymark" slice --ran=run5.wmk ran "ran.c:$(grep -n '/\* large' ran.c | cut -d: -f1)" 2>err && fail 'a line that did not run'
+	grep -q 'did not run in what is recorded$' err || fail "a line that did not run: $(cat err)"
+done
+
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got
 	shift 2
@@ -317,6 +385,8 @@ refused 1 'there are no members' variables "variables.c:$used:size.d"
 refused 1 'a variable is needed' variables "variables.c:$used:p[2]"
 refused 1 'the optimizer kept no value of gone there' optimized "variables.c:$used:gone"
 refused 1 'FILE:LINE is needed' settings settings.c
+refused 1 'no paths of this build of the program are recorded' --ran=run5.wmk settings "settings.c:$crash"
+refused 1 'nothing.wmk' --ran=nothing.wmk ran ran.c:22
 refused 1 '--forward begins at a line' --forward variables "variables.c:$used:p"
 refused 1 'FILE:LINE is needed' settings settings.c:3:
 refused 1 'FILE:LINE is needed' settings settings.c:x

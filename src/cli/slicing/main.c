@@ -5,11 +5,14 @@
 
 #include "analyze/forward.h"
 #include "analyze/probe.h"
+#include "analyze/uncount.h"
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/output.h"
+#include "cli/path_reading.h"
 #include "cli/slicing/slicing.h"
+#include "model/slices/profile_ran.h"
 #include "object/object.h"
 
 struct work {
@@ -20,7 +23,10 @@ struct work {
 	uint32_t line;
 	const char *variable;       /* NULL: all that the line does */
 	struct ir_value_vec probes; /* of the variable */
+	struct build_id build_id;   /* of the program */
 	struct code code;
+	struct ran ran; /* --ran */
+	struct profile_ran_count ran_count;
 	struct memory memory;
 	struct regions regions;
 	struct sources sources;
@@ -84,12 +90,38 @@ static struct error *load(struct work *w)
 
 	if (err)
 		return err;
-	wanted.build_id = o.build_id;
+	wanted.build_id = w->build_id = o.build_id;
 	object_deinit(&o);
 	err = slicing_open(&w->options->search, &wanted, &w->code);
+	if (!err && w->options->ran.count)
+		uncount_paths(&w->code);
 	if (!err && w->variable)
 		err = probe_add(&w->code, &(struct probe_question){w->file, w->line, w->variable}, &w->probes);
 	return err ? err : code_number_all(&w->code);
+}
+
+/* What ran in the recorded runs. */
+static struct error *read_runs(struct work *w)
+{
+	const struct value_vec *files = &w->options->ran;
+	struct path_profile p;
+	struct error *err;
+
+	if (!files->count)
+		return NULL;
+	err = path_profile_init(&p, &w->options->search, NULL);
+	if (err)
+		return err;
+	for (size_t i = 0; i < files->count && !err; i++)
+		err = path_reading_add(&p, files->items[i]);
+	if (!err)
+		err = path_profile_finish(&p);
+	if (!err)
+		err = path_profile_check_counts(&p);
+	if (!err)
+		err = profile_ran(&p, &w->build_id, &w->code, &w->ran, &w->ran_count);
+	path_profile_deinit(&p);
+	return err;
 }
 
 struct error *slicing_render(enum slice_format format, const struct slice_report *report, FILE *out)
@@ -119,6 +151,7 @@ static struct error *print(struct work *w, const struct slice_lines *lines, cons
 				      .chain = chain,
 				      .graph = graph,
 				      .sources = &w->sources,
+				      .ran = w->ran.runs ? &w->ran_count : NULL,
 				      .is_forward = w->options->is_forward,
 				      .is_explained = w->options->is_explained};
 	struct output out;
@@ -151,7 +184,12 @@ static struct error *find_criteria(struct work *w, uint32_t *criteria, uint32_t 
 	*ret = w->variable ? (uint32_t)w->probes.count : slice_find_line(&w->code, w->file, w->line, criteria);
 	for (size_t i = 0; i < w->probes.count; i++)
 		criteria[i] = code_number(&w->code, w->probes.items[i]);
-	return *ret ? NULL : no_code(w);
+	if (!*ret)
+		return no_code(w);
+	for (uint32_t i = 0; i < *ret; i++)
+		if (!w->ran.runs || w->ran.runs[w->code.instructions[criteria[i]].block])
+			return NULL;
+	return error_create(ERROR_NOT_FOUND, "%s did not run in what is recorded", w->criterion);
 }
 
 static struct error *slice_line(struct work *w)
@@ -163,7 +201,8 @@ static struct error *slice_line(struct work *w)
 	CLEANUP(slice_graph_deinit) struct slice_graph graph = {0};
 	struct arena scratch = {0};
 	uint32_t *criteria = arena_calloc(&scratch, (size_t)w->code.instruction_count + 1, sizeof *criteria);
-	struct slice_request request = {.regions = &w->regions, .criteria = criteria};
+	struct slice_request request = {
+		.regions = &w->regions, .runs = w->ran.runs, .comes = w->ran.comes, .criteria = criteria};
 	struct error *err = criteria ? NULL : &error_no_memory;
 
 	if (!err)
@@ -173,7 +212,7 @@ static struct error *slice_line(struct work *w)
 	if (!err)
 		err = slice_lines_make(&w->regions, &slice, &lines);
 	if (!err)
-		err = depends_init(&w->regions, &slice, NULL, &depends);
+		err = depends_init(&w->regions, &slice, w->ran.runs, &depends);
 	if (!err && !w->options->is_forward)
 		err = slice_chain_find(&depends, &lines, &request, &chain);
 	if (!err && format_of(w) == SLICE_FORMAT_HTML)
@@ -192,9 +231,11 @@ static struct error *run(struct work *w)
 	if (!err)
 		err = load(w);
 	if (!err)
-		err = memory_analyse(&w->code, NULL, limit_mb << 20, &w->memory);
+		err = read_runs(w);
 	if (!err)
-		err = regions_find(&w->memory, NULL, &w->regions);
+		err = memory_analyse(&w->code, w->ran.runs, limit_mb << 20, &w->memory);
+	if (!err)
+		err = regions_find(&w->memory, w->ran.runs, &w->regions);
 	return err ? err : slice_line(w);
 }
 
@@ -217,6 +258,7 @@ int main(int argc, char **argv)
 		status = message_error("slice", run(&w));
 		regions_deinit(&w.regions);
 		memory_deinit(&w.memory);
+		ran_deinit(&w.ran);
 		code_deinit(&w.code);
 		sources_deinit(&w.sources);
 		ir_value_vec_deinit(&w.probes);
@@ -224,5 +266,6 @@ int main(int argc, char **argv)
 	}
 	object_search_deinit(&o.search);
 	value_vec_deinit(&o.source_places);
+	value_vec_deinit(&o.ran);
 	return status;
 }

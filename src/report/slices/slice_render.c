@@ -127,6 +127,15 @@ static void print_unknown(const struct slice_lines *l, FILE *out)
 	}
 }
 
+static void print_ran(const struct profile_ran_count *c, FILE *out)
+{
+	fprintf(out, "  of what ran: all may have run of %" PRIu32 " of %" PRIu32 " functions", c->unknown + c->part,
+		c->functions);
+	if (c->part)
+		fprintf(out, " (%" PRIu32 " did not end, or are counted in part)", c->part);
+	putc('\n', out);
+}
+
 struct error *slice_render_text(const struct slice_report *r, FILE *out)
 {
 	const char *file = NULL;
@@ -140,6 +149,8 @@ struct error *slice_render_text(const struct slice_report *r, FILE *out)
 		r->lines->instructions_in, r->lines->instructions);
 	if (r->sizes)
 		slice_sizes_text(r->sizes, out);
+	if (r->ran)
+		print_ran(r->ran, out);
 	if (r->chain)
 		err = print_chain(r, out);
 	for (uint32_t i = 0; i < r->lines->count && !err; i++) {
@@ -182,6 +193,10 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 	json_print_member(out, ", ", "direction", r->is_forward ? "forward" : "backward");
 	if (r->sizes)
 		slice_sizes_json(r->sizes, out);
+	if (r->ran)
+		fprintf(out,
+			",\n \"ran\": {\"functions\": %" PRIu32 ", \"unknown\": %" PRIu32 ", \"in_part\": %" PRIu32 "}",
+			r->ran->functions, r->ran->unknown, r->ran->part);
 	fprintf(out,
 		",\n \"lines\": %" PRIu32 ", \"lines_with_code\": %" PRIu32 ", \"instructions\": %" PRIu32
 		", \"instructions_with_code\": %" PRIu32,

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "model/slices/profile_ran.h"
 #include "model/slices/slice_chain.h"
 #include "model/slices/slice_graph.h"
 #include "model/slices/slice_lines.h"
@@ -36,9 +37,10 @@ struct slice_report {
 	const struct slice_chain *chain; /* NULL: none */
 	const struct slice_graph *graph; /* HTML alone */
 	struct sources *sources;
-	bool is_forward;                 /* what the criterion can reach, not what can have decided it */
-	bool is_explained;               /* names functions that are not known */
-	const struct slice_sizes *sizes; /* NULL: there is one slice */
+	bool is_forward;                     /* what the criterion can reach, not what can have decided it */
+	bool is_explained;                   /* names functions that are not known */
+	const struct profile_ran_count *ran; /* NULL: no recorded runs restrict it */
+	const struct slice_sizes *sizes;     /* NULL: there is one slice */
 };
 
 struct error *slice_render_text(const struct slice_report *r, FILE *out);
