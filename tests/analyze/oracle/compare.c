@@ -2,10 +2,11 @@
  * compare.c - test only: whether each dynamic slice of a recording (shadow.h) is in the static slice of the same line.
  *
  *      compare write PROGRAM-OR-BITCODE CODE.bc    the code as src/analyze numbers it, for shadow_pass.cpp
- *      compare check CODE.bc [-n COUNT] [-f FILE] RECORDING...
+ *      compare check CODE.bc [-r] [-n COUNT] [-f FILE] RECORDING...
  *
  * Every line that ran, of FILE if there is one, or COUNT of them over the whole recording, is a criterion: all executions of its instructions.
- * So is what the program did last. Instructions are compared, which is more than lines.
+ * So is what the program did last. Instructions are compared, which is more than lines. With -r, each must be in the slice of the code that ran in
+ * the recording, too: analysed and sliced as if there were no other blocks.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,10 +24,24 @@
 #include "object/object.h"
 #include "shadow.h"
 
-struct work {
-	struct code code;
+/* The slices of all code, or of what ran. */
+enum kind {
+	KIND_STATIC,
+	KIND_ACTIVE,
+	KINDS
+};
+static const char *const kind_names[] = {"static", "active"};
+
+struct analysis {
 	struct memory memory;
 	struct regions regions;
+	bool *runs; /* [block] NULL: all */
+};
+
+struct work {
+	struct code code;
+	struct analysis analyses[KINDS];
+	uint32_t kinds;
 	uint32_t *number_of; /* [instruction of the recording] of the code */
 	uint32_t numbered;
 	const char *file;   /* of criteria */
@@ -35,7 +50,7 @@ struct work {
 	uint32_t *first_of; /* [line] an instruction */
 	uint32_t line_count;
 	uint8_t *is_told; /* [instruction] */
-	uint64_t criteria, dynamic, fixed, missing, empty;
+	uint64_t criteria, dynamic, sizes[KINDS], missing, empty;
 };
 
 struct recording {
@@ -44,6 +59,7 @@ struct recording {
 	const struct shadow_node *nodes;
 	size_t len_bytes;
 	uint32_t count;
+	const uint8_t *blocks; /* [number of the block] it ran */
 };
 
 static void fail(struct error *err)
@@ -185,7 +201,7 @@ static void read_recording(const char *path, struct recording *ret)
 	struct stat s;
 	void *bytes;
 
-	if (file < 0 || fstat(file, &s) || s.st_size <= SHADOW_NODES_AT)
+	if (file < 0 || fstat(file, &s) || s.st_size <= SHADOW_NODES_AT + SHADOW_BLOCKS)
 		fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
 	bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_SHARED, file, 0);
 	close(file);
@@ -194,6 +210,7 @@ static void read_recording(const char *path, struct recording *ret)
 				  .nodes = (const void *)((const char *)bytes + SHADOW_NODES_AT),
 				  .len_bytes = (size_t)s.st_size};
 	ret->count = ret->header->count;
+	ret->blocks = (const uint8_t *)bytes + s.st_size - SHADOW_BLOCKS;
 	if (ret->header->magic != SHADOW_MAGIC)
 		fail(error_create(ERROR_FORMAT, "%s is no recording", path));
 }
@@ -202,13 +219,15 @@ static uint32_t instruction_at(const struct work *w, const struct recording *r, 
 {
 	uint32_t number = r->nodes[node].instruction;
 
+	if (number == (uint32_t)SHADOW_CAME_BACK)
+		return CODE_NONE;
 	if (number >= w->numbered)
 		fail(error_create(ERROR_MISMATCH, "%s is of other code", r->name));
 	return number ? w->number_of[number] : CODE_NONE;
 }
 
 /* An executed access whose pointer the analysis leads nowhere. */
-static void count_empty(struct work *w, const struct recording *r, const uint8_t *has_run)
+static void count_empty(struct work *w, const struct memory *memory, const struct recording *r, const uint8_t *has_run)
 {
 	for (uint32_t i = 0; i < w->code.instruction_count; i++) {
 		const struct code_instruction *x = &w->code.instructions[i];
@@ -218,7 +237,7 @@ static void count_empty(struct work *w, const struct recording *r, const uint8_t
 		if (!has_run[i] || (x->opcode != LLVMLoad && x->opcode != LLVMStore))
 			continue;
 		pointer = LLVMGetOperand(x->value, x->opcode == LLVMStore);
-		locations = memory_of(&w->memory, pointer);
+		locations = memory_of(memory, pointer);
 		if (locations && locations->count)
 			continue;
 		/* The last instruction of a crash leads nowhere. */
@@ -230,24 +249,35 @@ static void count_empty(struct work *w, const struct recording *r, const uint8_t
 	}
 }
 
-/* wanted[node]: 1 for nodes of the criterion. */
-static uint32_t check_criterion(struct work *w, const struct recording *r, const uint32_t *criteria, uint32_t count,
-				uint8_t *wanted, uint32_t *user)
+static void tell_missing(struct work *w, const struct recording *r, enum kind kind, uint32_t missing, uint32_t user,
+			 const struct slice_why *why, uint32_t criterion)
 {
-	struct slice slice = {0};
-	struct slice_request request = {.regions = &w->regions, .criteria = criteria, .criterion_count = count};
-	uint8_t *is_in = calloc(w->code.instruction_count + 1, 1);
-	uint32_t missing = 0;
+	if (w->is_told[missing])
+		return;
+	w->is_told[missing] = 1;
+	printf("FAIL %s: an instruction is not in the %s slice\n", r->name, kind_names[kind]);
+	tell(w, "missing  ", missing);
+	if (user != CODE_NONE)
+		tell(w, why[user].reason ? "needed by" : "needed by (missing, too)", user);
+	tell(w, "criterion", criterion);
+}
 
-	if (!is_in)
+/* Backward from the nodes of the criterion, which are wanted: all that is reached is in the slice. */
+static void sweep(struct work *w, const struct recording *r, enum kind kind, const struct slice *slice, uint8_t *wanted,
+		  uint32_t *user, uint32_t criterion)
+{
+	uint8_t *is_seen = calloc(w->code.instruction_count + 1, 1);
+
+	if (!is_seen)
 		fail(&error_no_memory);
-	fail(slice_backward(&request, &slice));
 	for (uint32_t n = r->count - 1; n > 0; n--) {
 		uint32_t i = instruction_at(w, r, n);
+		/* What could have ended the process and did not run is no reason in code that ran (slice.h). */
+		bool is_half = kind == KIND_ACTIVE && r->nodes[n].instruction == (uint32_t)SHADOW_CAME_BACK;
 
 		if (!wanted[n])
 			continue;
-		for (int k = 0; k < 3; k++) {
+		for (int k = 0; k < (is_half ? 1 : 3); k++) {
 			uint32_t of = r->nodes[n].of[k];
 
 			if (of && !wanted[of]) {
@@ -255,31 +285,47 @@ static uint32_t check_criterion(struct work *w, const struct recording *r, const
 				user[of] = i == CODE_NONE ? user[n] : i;
 			}
 		}
-		if (i == CODE_NONE || is_in[i])
+		if (i == CODE_NONE || is_seen[i])
 			continue;
-		is_in[i] = 1;
-		w->dynamic++;
-		if (slice.why[i].reason)
+		is_seen[i] = 1;
+		w->dynamic += kind == KIND_STATIC;
+		if (slice->why[i].reason)
 			continue;
-		missing++;
-		if (w->is_told[i])
-			continue;
-		w->is_told[i] = 1;
-		printf("FAIL %s: an instruction is not in the slice\n", r->name);
-		tell(w, "missing  ", i);
-		if (user[n] != CODE_NONE)
-			tell(w, slice.why[user[n]].reason ? "needed by" : "needed by (missing, too)", user[n]);
-		tell(w, "criterion", criteria[0]);
+		w->missing++;
+		tell_missing(w, r, kind, i, user[n], slice->why, criterion);
 	}
-	w->fixed += slice.count;
-	w->criteria++;
-	w->missing += missing;
-	slice_deinit(&slice);
-	free(is_in);
-	return missing;
+	free(is_seen);
 }
 
-static void check_line(struct work *w, const struct recording *r, uint32_t line, uint8_t *wanted, uint32_t *user)
+/* criterion[node]: 1 for its nodes. */
+static void check_criterion(struct work *w, const struct recording *r, const uint32_t *criteria, uint32_t count,
+			    const uint8_t *criterion)
+{
+	uint8_t *wanted = malloc(r->count);
+	uint32_t *user = malloc(r->count * sizeof *user);
+
+	if (!wanted || !user)
+		fail(&error_no_memory);
+	for (uint32_t k = 0; k < w->kinds; k++) {
+		struct slice slice;
+		struct slice_request request = {.regions = &w->analyses[k].regions,
+						.runs = w->analyses[k].runs,
+						.criteria = criteria,
+						.criterion_count = count};
+
+		fail(slice_backward(&request, &slice));
+		w->sizes[k] += slice.count;
+		memcpy(wanted, criterion, r->count);
+		memset(user, 0xff, r->count * sizeof *user);
+		sweep(w, r, (enum kind)k, &slice, wanted, user, criteria[0]);
+		slice_deinit(&slice);
+	}
+	w->criteria++;
+	free(wanted);
+	free(user);
+}
+
+static void check_line(struct work *w, const struct recording *r, uint32_t line, uint8_t *wanted)
 {
 	uint32_t *criteria = calloc(w->code.instruction_count + 1, sizeof *criteria), count = 0;
 
@@ -293,37 +339,60 @@ static void check_line(struct work *w, const struct recording *r, uint32_t line,
 		uint32_t i = instruction_at(w, r, n);
 
 		wanted[n] = i != CODE_NONE && w->line_of[i] == line;
-		user[n] = CODE_NONE;
 	}
-	check_criterion(w, r, criteria, count, wanted, user);
+	check_criterion(w, r, criteria, count, wanted);
 	free(criteria);
 }
 
-static void check_last(struct work *w, const struct recording *r, uint8_t *wanted, uint32_t *user)
+static void check_last(struct work *w, const struct recording *r, uint8_t *wanted)
 {
 	uint32_t last = r->count - 1, i;
 
-	while (last && !r->nodes[last].instruction)
+	while (last && instruction_at(w, r, last) == CODE_NONE)
 		last--;
 	if (!last)
 		return;
 	i = instruction_at(w, r, last);
 	memset(wanted, 0, r->count);
 	wanted[last] = 1;
-	user[last] = CODE_NONE;
-	check_criterion(w, r, &i, 1, wanted, user);
+	check_criterion(w, r, &i, 1, wanted);
+}
+
+static void analyse(struct work *w, struct analysis *ret)
+{
+	fail(memory_analyse(&w->code, ret->runs, (size_t)4 << 30, &ret->memory));
+	fail(regions_find(&ret->memory, ret->runs, &ret->regions));
+}
+
+static void analysis_deinit(struct analysis *a)
+{
+	regions_deinit(&a->regions);
+	memory_deinit(&a->memory);
+	free(a->runs);
+	*a = (struct analysis){0};
+}
+
+static void analyse_what_ran(struct work *w, const struct recording *r)
+{
+	bool *runs = calloc(w->code.block_count + 1, sizeof *runs);
+
+	if (!runs || w->code.block_count >= SHADOW_BLOCKS)
+		fail(&error_no_memory);
+	for (uint32_t b = 0; b < w->code.block_count; b++)
+		runs[b] = r->blocks[b + 1];
+	w->analyses[KIND_ACTIVE].runs = runs;
+	analyse(w, &w->analyses[KIND_ACTIVE]);
 }
 
 static void check_recording(struct work *w, const char *path)
 {
 	struct recording r;
 	uint8_t *has_run = calloc(w->code.instruction_count + 1, 1), *line_ran = calloc(w->line_count + 1, 1), *wanted;
-	uint32_t lines = 0, every, *user;
+	uint32_t lines = 0, every;
 
 	read_recording(path, &r);
 	wanted = calloc(r.count, 1);
-	user = calloc(r.count, sizeof *user);
-	if (!has_run || !line_ran || !wanted || !user)
+	if (!has_run || !line_ran || !wanted)
 		fail(&error_no_memory);
 	for (uint32_t n = 1; n < r.count; n++) {
 		uint32_t i = instruction_at(w, &r, n);
@@ -336,48 +405,54 @@ static void check_recording(struct work *w, const char *path)
 			lines++;
 		}
 	}
-	count_empty(w, &r, has_run);
+	for (uint32_t k = 0; k < w->kinds; k++) {
+		if (k == KIND_ACTIVE)
+			analyse_what_ran(w, &r);
+		count_empty(w, &w->analyses[k].memory, &r, has_run);
+	}
 	every = w->most && lines > w->most ? lines / w->most : 1;
 	for (uint32_t line = 0, seen = 0; line < w->line_count; line++)
 		if (line_ran[line] && seen++ % every == 0)
-			check_line(w, &r, line, wanted, user);
-	check_last(w, &r, wanted, user);
+			check_line(w, &r, line, wanted);
+	check_last(w, &r, wanted);
+	if (w->kinds > KIND_ACTIVE)
+		analysis_deinit(&w->analyses[KIND_ACTIVE]);
 	munmap((void *)r.header, r.len_bytes);
 	free(has_run);
 	free(line_ran);
 	free(wanted);
-	free(user);
 }
 
 static int check(struct work *w, const char *code, char **recordings)
 {
 	load_bitcode(code, &w->code);
 	find_lines(w);
-	fail(memory_analyse(&w->code, NULL, (size_t)4 << 30, &w->memory));
-	fail(regions_find(&w->memory, NULL, &w->regions));
+	analyse(w, &w->analyses[KIND_STATIC]);
 	for (; *recordings; recordings++)
 		check_recording(w, *recordings);
 	printf("%" PRIu64 " criteria, %" PRIu64 " instructions in dynamic slices, %" PRIu64 " in static ones, %" PRIu64
-	       " missing; %" PRIu64 " empty points-to sets\n",
-	       w->criteria, w->dynamic, w->fixed, w->missing, w->empty);
+	       " in active ones, %" PRIu64 " missing; %" PRIu64 " empty points-to sets\n",
+	       w->criteria, w->dynamic, w->sizes[KIND_STATIC], w->sizes[KIND_ACTIVE], w->missing, w->empty);
 	return w->missing || w->empty || !w->criteria;
 }
 
 int main(int argc, char **argv)
 {
-	struct work w = {0};
+	struct work w = {.kinds = 1};
 	int option;
 
 	if (argc == 4 && strcmp(argv[1], "write") == 0)
 		return write_code(argv[2], argv[3]);
 	if (argc < 4 || strcmp(argv[1], "check") != 0) {
-		fputs("usage: compare write PROGRAM CODE.bc | check CODE.bc [-n COUNT] [-f FILE] RECORDING...\n",
+		fputs("usage: compare write PROGRAM CODE.bc | check CODE.bc [-r] [-n COUNT] [-f FILE] RECORDING...\n",
 		      stderr);
 		return 2;
 	}
 	optind = 3;
-	while ((option = getopt(argc, argv, "+n:f:")) != -1)
-		if (option == 'n')
+	while ((option = getopt(argc, argv, "+rn:f:")) != -1)
+		if (option == 'r')
+			w.kinds = KINDS;
+		else if (option == 'n')
 			w.most = (uint32_t)strtoul(optarg, NULL, 10);
 		else if (option == 'f')
 			w.file = optarg;

@@ -43,14 +43,19 @@ def record(program, seed, where):
     return path
 
 
-def check_batch(arguments, first, count, options, where, objects):
+def record_batch(arguments, first, count, options, where, objects):
+    """Returns the code of the batch and a recording of each program."""
     source, bitcode = os.path.join(where, "programs.c"), os.path.join(where, "programs.bc")
     with open(source, "w", encoding="ascii") as file:
         run([sys.executable, os.path.join(HERE, "random_programs.py"), str(first), str(count)], stdout=file)
     run(["clang-19", *options.split(), "-g", "-w", "-emit-llvm", "-c", source, "-o", bitcode])
     code, program = build_recorder(arguments.build, bitcode, where, objects)
-    recordings = [record(program, seed, where) for seed in range(first, first + count)]
-    command = [os.path.join(arguments.build, "tests/analyze/slice-compare"), "check", code, "-n", str(arguments.criteria), *recordings]
+    return code, [record(program, seed, where) for seed in range(first, first + count)]
+
+
+def check_batch(arguments, first, count, options, where, objects):
+    code, recordings = record_batch(arguments, first, count, options, where, objects)
+    command = [os.path.join(arguments.build, "tests/analyze/slice-compare"), "check", code, "-r", "-n", str(arguments.criteria), *recordings]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     for path in recordings:
         os.unlink(path)
@@ -62,12 +67,12 @@ def main():
     parser.add_argument("build")
     parser.add_argument("first", type=int)
     parser.add_argument("count", type=int)
-    parser.add_argument("--batch", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=6)
     parser.add_argument("--criteria", type=int, default=6)
     parser.add_argument("--options", help="of the compiler, for all batches")
     parser.add_argument("--keep", help="a folder for what the last batch was made of")
     arguments = parser.parse_args()
-    totals, failed = [0] * 5, 0
+    totals, failed = [0] * 6, 0
     with tempfile.TemporaryDirectory(prefix="waymark-oracle.") as where:
         if arguments.keep:
             where = arguments.keep
@@ -79,13 +84,16 @@ def main():
             status, text = check_batch(arguments, first, count, options, where, objects)
             numbers = [int(n) for n in re.findall(r"(\d+) [a-z]", text.strip().split("\n")[-1])]
             totals = [a + b for a, b in zip(totals, numbers)]
+            if (first - arguments.first) // arguments.batch % 50 == 49:
+                print("to seed %d: %d criteria" % (first + count - 1, totals[0]), flush=True)
             if status:
                 failed += 1
                 print("FAIL: seeds %d to %d with %s\n%s" % (first, first + count - 1, options, text), flush=True)
-    print("seeds %d to %d: %d criteria, %d instructions in dynamic slices, %d in static ones, %d missing; %d empty points-to sets"
+    print("seeds %d to %d: %d criteria, %d instructions in dynamic slices, %d in static ones, %d in active ones, %d missing; %d empty points-to sets"
           % (arguments.first, arguments.first + arguments.count - 1, *totals))
     if failed or not totals[1]:
         sys.exit(1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -352,6 +352,17 @@ class Program:
         for text in self.LOCALS:
             self.emit(text)
 
+    # What is seen at the end, a criterion each: little that a program does is for nothing.
+    OWN = ("v0 + 2 * v1 + 4 * v2", "s[0] + s[3] + s[7]", "u.i + u.c[5]", "b.a + b.c + (int)b.e", "(int)d + (int)w + st", "pr.first + *pr.second", "*p + **pp",
+           "n->value + n->name[1]")
+    SHARED = ("@g[0] + @g[1]", "@g[2] + @g[3]", "@h", "@text[0] + @text[2]", "@bytes[2] + @bytes[9]", "@word.i + @word.c[6]", "@bits.b + (int)@bits.e",
+              "@big.a[1] + *@big.p.second", "@bigs[1].a[2]", "@list->value + @list->of->a", "@things[0].a + @things[1].t[2]", "q->t[0] + q->in.s",
+              "q->act == @choice[0]", "(int)@real + (int)@reals[1]", "*@shared + **@indirect", "*q->p + *q->in.where")
+
+    def look(self, values):
+        for value in values:
+            self.emit("@watch((%s) & 15);" % value)
+
     def make(self, prefix):
         self.depth = 0
         for f in range(self.functions):
@@ -365,6 +376,7 @@ class Program:
             self.locals()
             for _ in range(self.r.randint(4, 9)):
                 self.statement(f, 3)
+            self.look(self.r.sample(self.OWN, 3))
             self.emit("return (%s) & 255;" % self.expression())
             self.depth = 0
             self.emit("}")
@@ -375,6 +387,7 @@ class Program:
         self.locals()
         for _ in range(self.r.randint(5, 10)):
             self.statement(-1, 3)
+        self.look(self.OWN + self.SHARED)
         self.emit("return (%s) & 255;" % self.expression())
         self.depth = 0
         self.emit("}")

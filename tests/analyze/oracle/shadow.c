@@ -21,6 +21,7 @@ enum {
 
 static struct shadow_header *header;
 static struct shadow_node *nodes;
+static uint8_t *blocks;
 static uint32_t limit;
 
 static void *map_memory(size_t len_bytes)
@@ -46,7 +47,7 @@ __attribute__((constructor(101))) static void begin(void)
 	void *memory;
 
 	limit = text ? (uint32_t)strtoul(text, NULL, 10) : 4000000;
-	len_bytes = SHADOW_NODES_AT + (size_t)limit * sizeof *nodes;
+	len_bytes = SHADOW_NODES_AT + (size_t)limit * sizeof *nodes + SHADOW_BLOCKS;
 	if (file < 0 || ftruncate(file, (off_t)len_bytes))
 		return;
 	memory = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -56,6 +57,7 @@ __attribute__((constructor(101))) static void begin(void)
 	header = memory;
 	*header = (struct shadow_header){.magic = SHADOW_MAGIC, .count = 1};
 	nodes = (struct shadow_node *)((char *)memory + SHADOW_NODES_AT);
+	blocks = (uint8_t *)memory + len_bytes - SHADOW_BLOCKS;
 	pthread_atfork(NULL, NULL, stop_recording);
 	unsetenv("SHADOW_OUT");
 }
@@ -202,7 +204,7 @@ static __thread struct {
 	bool is_from_library;
 	uint32_t depth;
 	struct library_call library[DEPTH_MAX];
-	uint32_t came_back, control_of, control;
+	uint32_t came_back, landed, control_of, control;
 } t;
 
 /* A site of the pass: what the function is called, behind a place for ours. */
@@ -335,25 +337,34 @@ void shadow_return(const void *function, uint32_t made, uint32_t control, uint32
 		l->returned = shadow_join(l->returned, made);
 	}
 	if (may_end)
-		shadow_came_back(control);
+		t.came_back = shadow_join(t.came_back, control);
 }
 
 /* ---- that calls came back ---- */
 
-void shadow_came_back(uint32_t label)
+void shadow_land(uint32_t label)
 {
-	t.came_back = shadow_join(t.came_back, label);
+	t.landed = shadow_join(t.landed, label);
 }
 
 uint32_t shadow_control(uint32_t control)
 {
-	if (!t.came_back)
+	if (!t.came_back && !t.landed)
 		return control;
-	if (t.control_of != control || t.control < t.came_back) {
-		t.control = shadow_join(control, t.came_back);
+	if (t.control_of != control || t.control < t.came_back || t.control < t.landed) {
+		t.control = shadow_join(control, t.landed);
+		if (t.came_back)
+			t.control = shadow_new((uint32_t)SHADOW_CAME_BACK, t.control, t.came_back, 0);
 		t.control_of = control;
 	}
 	return t.control;
+}
+
+uint32_t shadow_block(uint32_t number, uint32_t control)
+{
+	if (header && number < SHADOW_BLOCKS)
+		blocks[number] = 1;
+	return shadow_control(control);
 }
 
 /* ---- variable arguments ---- */

@@ -1,7 +1,7 @@
 /*
  * shadow.h - test only: what a program that shadow_pass.cpp changed records, in the file that SHADOW_OUT names.
  *
- *      struct shadow_header, then nodes from 4096 on, 16 bytes each; node 0 is nobody
+ *      struct shadow_header; nodes from 4096 on, 16 bytes each, node 0 is nobody; at the end a byte for each block, which is 1 if it ran
  *
  * A node depends on nodes in front of it alone, so one way backward through the file is a dynamic slice. The file is mapped: however the program
  * ends, all is there, and the last node is of what it did last. SHADOW_LIMIT nodes (4 million) end the program. A child of fork records nothing.
@@ -13,6 +13,9 @@
 
 enum {
 	SHADOW_NODES_AT = 4096,
+	SHADOW_BLOCKS = 1 << 20, /* of a program, numbered from 1 in the module's order */
+	SHADOW_CAME_BACK =
+		-1, /* as an instruction: of[1] decided only that calls came back which could have ended the process */
 	SHADOW_MAGIC = 0x776f6873,
 };
 
@@ -57,7 +60,8 @@ uint32_t *shadow_take(uint64_t from, uint64_t len_bytes);
 void shadow_give(uint32_t instruction, uint32_t made, uint64_t to, uint64_t len_bytes, const uint32_t *labels);
 /* What functions returned that the library called back. */
 uint32_t shadow_returned(void);
-void shadow_came_back(uint32_t label);
+/* All that runs from now on does so because of a jump. */
+void shadow_land(uint32_t label);
 
 const struct shadow_function *shadow_find(const char *name);
 const struct shadow_function *shadow_find_address(const void *address);

@@ -449,7 +449,7 @@ static uint32_t landed(struct shadow_call *call)
 	if (!(int)call->result)
 		return 0;
 	label = shadow_new(call->number, call->made, jump, 0);
-	shadow_came_back(label);
+	shadow_land(label);
 	return label;
 }
 

@@ -22,6 +22,7 @@ using namespace llvm;
 namespace
 {
 using Numbers = DenseMap<const Instruction *, unsigned>;
+using Blocks = DenseMap<const BasicBlock *, unsigned>;
 using Functions = SmallPtrSet<const Function *, 32>;
 
 /* A call that code of ours or of a library runs in. */
@@ -61,6 +62,22 @@ Functions findEnding(Module &module)
 	return ending;
 }
 
+/* Nobody gets to a block that only is unreachable: a switch without such a way decides no more than it does. */
+void dropImpossibleWays(Function &f)
+{
+	for (BasicBlock &block : f) {
+		auto *choice = dyn_cast<SwitchInst>(block.getTerminator());
+		if (!choice || !choice->getNumCases() ||
+		    !isa<UnreachableInst>(choice->getDefaultDest()->getFirstNonPHIOrDbg()))
+			continue;
+		BasicBlock *to = choice->case_begin()->getCaseSuccessor();
+		choice->getDefaultDest()->removePredecessor(&block);
+		choice->setDefaultDest(to);
+		for (PHINode &phi : to->phis())
+			phi.addIncoming(phi.getIncomingValueForBlock(&block), &block);
+	}
+}
+
 struct Runtime {
 	Module &module;
 	Type *i32, *i64, *ptr, *nothing;
@@ -89,6 +106,7 @@ class Shadow
 	Runtime &r;
 	Function &f;
 	const Numbers &numbers;
+	const Blocks &blocks;
 	const Functions &ending;
 	DenseMap<Value *, Value *> labels;
 	DenseMap<BasicBlock *, SmallSetVector<BasicBlock *, 4>> deciders;
@@ -422,7 +440,8 @@ class Shadow
 		}
 		if (latest)
 			latest = b.CreateSelect(b.CreateIsNull(latest), entered, latest);
-		control = r.call(b, "shadow_control", r.i32, {latest ? latest : entered});
+		control = r.call(b, "shadow_block", r.i32,
+				 {b.getInt32(blocks.lookup(&block)), latest ? latest : entered});
 		for (PHINode &phi : block.phis()) {
 			if (!numbers.count(&phi))
 				continue;
@@ -447,9 +466,9 @@ class Shadow
 	}
 
 public:
-	Shadow(Runtime &r, Function &f, const Numbers &numbers, const Functions &ending)
-		: r(r), f(f), numbers(numbers), ending(ending), returnsTwice(f.callsFunctionThatReturnsTwice()),
-		  b(f.getContext())
+	Shadow(Runtime &r, Function &f, const Numbers &numbers, const Blocks &blocks, const Functions &ending)
+		: r(r), f(f), numbers(numbers), blocks(blocks), ending(ending),
+		  returnsTwice(f.callsFunctionThatReturnsTwice()), b(f.getContext())
 	{
 	}
 
@@ -495,11 +514,14 @@ struct ShadowPass : PassInfoMixin<ShadowPass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
 		Numbers numbers;
+		Blocks blocks;
 		Functions ending = findEnding(module);
 		unsigned next = 1;
 		SmallVector<Function *, 64> functions;
 
 		for (Function &f : module) {
+			for (BasicBlock &block : f)
+				blocks[&block] = blocks.size() + 1;
 			for (Instruction &i : instructions(f))
 				if (!isa<DbgInfoIntrinsic>(i))
 					numbers[&i] = next++;
@@ -510,12 +532,13 @@ struct ShadowPass : PassInfoMixin<ShadowPass> {
 		for (Function *f : functions) {
 			if (any_of(instructions(*f), [](Instruction &i) { return isa<InvokeInst>(i); }))
 				continue; /* of C++: left as it is */
+			dropImpossibleWays(*f);
 			f->removeFnAttr(Attribute::Memory);
 			f->removeFnAttr(Attribute::WillReturn);
 			for (Instruction &i : instructions(*f))
 				if (auto *call = dyn_cast<CallInst>(&i); call && !isa<IntrinsicInst>(call))
 					call->removeFnAttr(Attribute::Memory);
-			Shadow(runtime, *f, numbers, ending).add();
+			Shadow(runtime, *f, numbers, blocks, ending).add();
 		}
 		return PreservedAnalyses::none();
 	}

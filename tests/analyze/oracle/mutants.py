@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""mutants.py BUILD [BATCHES] [NAME...] - faults that are put into src/analyze one by one; random programs that record their own slices find each.
+
+The recordings are made once, BATCHES (20) of 6 programs; for each mutant one file of src/analyze is compiled again, and the recordings are compared
+until one of them has an instruction that is not in the slice.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import types
+
+import oracle
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = os.path.join(HERE, "..", "..", "..", "src")
+
+PROGRAMS = 6  # of a batch
+
+# name, file, what stands there once, what stands there instead
+MUTANTS = [
+    ("library-strcpy-writes-nothing", "library.c", '{"strcpy", "r1 w0 =0"}', '{"strcpy", "r1 =0"}'),
+    ("library-strtol-no-end-pointer", "library.c", '{"strtol", "r0 p10"}', '{"strtol", "r0"}'),
+    ("library-qsort-calls-nobody", "library.c", '"r0 w0 k3:00"}', '"r0 w0"}'),
+    ("library-snprintf-writes-nothing", "library.c", '{"snprintf", "w0/1 r2 r*"}', '{"snprintf", "r2 r*"}'),
+    ("library-snprintf-reads-no-arguments", "library.c", '{"snprintf", "w0/1 r2 r*"}', '{"snprintf", "w0/1 r2"}'),
+    ("library-strlen-reads-nothing", "library.c", '{"strlen", "r0"}', '{"strlen", ""}'),
+    ("library-strdup-copies-nothing", "library.c", '{"strdup", "n r0"}', '{"strdup", "n"}'),
+    ("library-strchr-no-pointer", "library.c", '{"strchr", "r0 >0"}', '{"strchr", "r0"}'),
+    ("library-realloc-copies-nothing", "library.c", '{"realloc", "n c.0 =0"}', '{"realloc", "n =0"}'),
+    ("library-exit-returns", "library.c", '{"exit", "!"}', '{"exit", ""}'),
+    ("library-scanf-writes-nothing", "library.c", '{"__isoc99_sscanf", "r0 r1 w*"}', '{"__isoc99_sscanf", "r0 r1"}'),
+    ("memory-constant-pointers", "memory.c", "for (uint32_t k = 0; k < i->operand_count && !err; k++) {\n\t\tLLVMValueRef operand",
+     "for (uint32_t k = 0; false; k++) {\n\t\tLLVMValueRef operand"),
+    ("memory-stores-lead-nowhere", "memory.c", "err = is_store ? pointers_store(b->p, value, moved, bytes)", "err = is_store ? NULL"),
+    ("memory-second-words", "memory.c", "for (uint32_t at = 0; at < len_bytes && !err; at += WORD) {", "for (uint32_t at = 0; at < 1 && !err; at += WORD) {"),
+    ("memory-initializers", "memory.c", "static struct error *store_constant(struct builder *b, LLVMValueRef value, uint32_t object, uint64_t offset)\n{",
+     "static struct error *store_constant(struct builder *b, LLVMValueRef value, uint32_t object, uint64_t offset)\n{\n\tif (b)\n\t\treturn NULL;"),
+    ("memory-casts", "memory.c", "\tcase LLVMPtrToInt:\n", ""),
+    ("memory-arithmetic", "memory.c", "\tcase LLVMXor:\n", ""),
+    ("memory-select-or-phi", "memory.c", "for (uint32_t k = i->opcode == LLVMSelect; k < i->operand_count && !err; k++)",
+     "for (uint32_t k = i->opcode == LLVMSelect; k < 1 && !err; k++)"),
+    ("calls-returned-pointers", "memory_calls.c", "return err ? err : pointers_copy(b->p, b->returned[function] - 1, result);", "return err;"),
+    ("calls-indirect-targets", "memory_calls.c", "if (!can_call(value, object.value))", "if (function % 2 || !can_call(value, object.value))"),
+    ("calls-variable-arguments", "memory_calls.c", "return err ? err : pointers_store(b->p, node, parameter, WORD);", "return err;"),
+    ("calls-second-argument", "memory_calls.c", "if (number < f->argument_count) {\n", "if (number == 1)\n\t\treturn NULL;\n\tif (number < f->argument_count) {\n"),
+    ("calls-memcpy-of-pointers", "memory_calls.c", "return err ? err : pointers_transfer(b->p, to, from, transfer_bytes(call));", "return err;"),
+    ("calls-copies-of-arguments", "memory_calls.c", "return err ? err : pointers_transfer(b->p, parameter, node, POINTERS_ALL_BYTES);", "return err;"),
+    ("calls-va-copy", "memory_calls.c", "return err ? err : pointers_transfer(b->p, to, from, 24);", "return err;"),
+    ("steps-members", "steps.c", "add_offset(&w, (int64_t)LLVMOffsetOfElement(layout, type, member));", "add_offset(&w, 0 * (int64_t)LLVMOffsetOfElement(layout, type, member));"),
+    ("steps-variable-index", "steps.c", "\tw->steps[w->count++] = step;", "\tw->steps[w->count] = step;"),
+    ("regions-heap-is-overwritten", "regions.c", "if (at->stride || !is_single(b, at->object))", "if (at->stride)"),
+    ("regions-strides-are-overwritten", "regions.c", "if (at->stride || !is_single(b, at->object))", "if (!is_single(b, at->object))"),
+    ("regions-overwrites-too-much", "regions.c", "<= (int64_t)at->first + len_bytes)", "<= (int64_t)at->first + len_bytes + 16)"),
+    ("regions-several-are-overwritten", "regions.c", "if (!locations || id_set_size(locations) != 1)", "if (!locations || id_set_size(locations) < 1)"),
+    ("regions-one-byte-is-stored", "regions.c", "\t\tif (locations_meet(at, x->len_bytes,", "\t\tif (locations_meet(at, 1,"),
+    ("regions-nobody-is-recursive", "regions.c", "b->r->is_recursive[f] |= from == f;", "b->r->is_recursive[f] |= false;"),
+    ("regions-memset-reaches-nothing", "regions.c", 'if (is_copy || text_begins(name, "llvm.memset")) {', "if (is_copy) {"),
+    ("regions-memcpy-reads-nothing", "regions.c", "return is_copy ? touch_argument(b, call, 1, length_of(call, 2), pass, ret) : NULL;", "return NULL;"),
+    ("regions-new-objects-are-empty", "regions.c", "err = pass == PASS_CHANGES ? change_new(b, call, ret) : NULL;", "err = NULL;"),
+    ("regions-calls-pass-nothing", "regions.c", "err = change_object(b, objects->items[o], &passed);", "err = NULL;"),
+    ("regions-copies-are-not-read", "regions.c", "if (attribute)\n", "if (attribute && i > 1)\n"),
+    ("regions-va-start", "regions.c", 'return pass == PASS_CHANGES ? touch_argument(b, call, 0, 24, pass, ret) : NULL;', "return NULL;"),
+    ("regions-changes-of-callees", "regions.c", "has_changed = true;", "has_changed = false;"),
+    ("regions-exit-comes-back", "regions.c", "if (pass == PASS_CHANGES && !err && f->may_not_return)", "if (false)"),
+    ("control-one-way", "control.c", "for (uint32_t s = 0; s < block_at(r, a)->successor_count; s++)\n\t\t\tfor", "for (uint32_t s = 0; s < 1; s++)\n\t\t\tfor"),
+    ("control-only-the-next", "control.c", "at && at != DOMINATORS_NONE && at != r->tree.idom[a + 1]; at = r->tree.idom[at])",
+     "at && at != DOMINATORS_NONE && at != r->tree.idom[a + 1]; at = 0)"),
+    ("slice-no-return", "slice.c", "== LLVMRet)\n\t\t\terr = join(", "== LLVMRet + 1000)\n\t\t\terr = join("),
+    ("slice-phi-decided-by-nobody", "slice.c", "\t\t\terr = join_deciders(w, context, from, i);\n", "\t\t\terr = NULL;\n"),
+    ("slice-nobody-decides", "slice.c", "\tstruct error *err = join_deciders(w, context, x->block, i);", "\tstruct error *err = NULL;"),
+    ("slice-nobody-jumps", "slice.c", "return err ? err : id_set_add_all(regions, &w->at_jumps, NULL, NULL);", "return err;"),
+    ("slice-jumps-do-not-land", "slice.c", "\t\treturn come_by_jump(w, regions);", "\t\treturn NULL;"),
+    ("slice-no-callers", "slice.c", "return err || !is_new ? err : each_call(w, function, context, want_block_again, NULL);", "return err;"),
+    ("slice-arguments-of-first-call", "slice.c", "!err && is_new_call && id_set_next(&v->arguments, &i);", "!err && false && id_set_next(&v->arguments, &i);"),
+    ("slice-calls-do-not-matter", "slice.c", "\treturn join(w, context, call, SLICE_CALL, *(const uint32_t *)data);", "\t(void)data;\n\treturn NULL && join(w, context, call, SLICE_CALL, 0) ? NULL : NULL;"),
+    ("slice-no-variable-arguments", "slice.c", "\t\terr = join_variadic(w, context, call);", "\t\terr = NULL;"),
+    ("slice-first-callee", "slice.c", "for (size_t k = 0; k < callees->count && !err; k++) {\n\t\terr = ask(", "for (size_t k = 0; k < 1 && k < callees->count && !err; k++) {\n\t\terr = ask("),
+    ("slice-callbacks-return-nothing", "slice.c", "\tif (!is_callback(w, i) &&\n", "\tif (\n"),
+]
+
+
+def link_command(build):
+    text = subprocess.run(["ninja", "-C", build, "-t", "commands", "tests/analyze/slice-compare"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    commands = text.strip().split("\n")
+    compiles = {os.path.basename(c.split()[-1]): c for c in commands if " -c ../src/analyze/" in c and "slice-compare.p" in c}
+    return compiles, commands[-1]
+
+
+def make_mutant(build, mutant, where):
+    """Compiles and links slice-compare with the fault."""
+    _, name, old, new = mutant
+    compiles, link = link_command(build)
+    with open(os.path.join(SOURCES, "analyze", name), encoding="utf-8") as file:
+        text = file.read()
+    if text.count(old) != 1:
+        sys.exit("%s: %d places of it in %s" % (mutant[0], text.count(old), name))
+    source, made = os.path.join(where, name), os.path.join(where, "mutant.o")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text.replace(old, new))
+    words = compiles[name].split()
+    own = words[words.index("-o") + 1]
+    words[words.index("-o") + 1], words[-1], words[words.index("-MF") + 1] = made, source, made + ".d"
+    subprocess.run(words + ["-w"], check=True, cwd=build)
+    program = os.path.join(where, "slice-compare")
+    link = link.replace("-o tests/analyze/slice-compare ", "-o %s " % program).replace(own, made)
+    subprocess.run(link, shell=True, check=True, cwd=build)
+    return program
+
+
+def record_corpus(build, batches, where):
+    objects = oracle.build_runtime(where)
+    corpus = []
+    for batch in range(batches):
+        folder = os.path.join(where, str(batch))
+        os.mkdir(folder)
+        arguments = types.SimpleNamespace(build=build)
+        corpus.append(oracle.record_batch(arguments, 1 + PROGRAMS * batch, PROGRAMS, oracle.OPTIONS[batch % len(oracle.OPTIONS)], folder, objects))
+    return corpus
+
+
+def is_found(program, corpus):
+    for number, (code, recordings) in enumerate(corpus):
+        result = subprocess.run([program, "check", code, "-n", "40", *recordings], stdout=subprocess.PIPE, text=True, check=False, timeout=600)
+        if result.returncode == 1:
+            return number
+        if result.returncode:
+            sys.exit("slice-compare: status %d" % result.returncode)
+    return None
+
+
+def main():
+    build, batches = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    chosen = [m for m in MUTANTS if len(sys.argv) < 4 or m[0] in sys.argv[3:]]
+    alive = 0
+    with tempfile.TemporaryDirectory(prefix="waymark-mutants.") as where:
+        corpus = record_corpus(build, batches, where)
+        if is_found(os.path.join(build, "tests/analyze/slice-compare"), corpus) is not None:
+            sys.exit("without a fault there are instructions that are missing, too")
+        for mutant in chosen:
+            found = is_found(make_mutant(build, mutant, where), corpus)
+            alive += found is None
+            print("%s: %s" % (mutant[0], "ALIVE" if found is None else "found in batch %s" % found), flush=True)
+    print("%d of %d mutants found" % (len(chosen) - alive, len(chosen)))
+    sys.exit(alive > 0)
+
+
+main()
