@@ -12,7 +12,7 @@ from turns import Part, print_part, write_json  # results.py has set the path
 PARTS = {
     "samples": (Part("samples", "Samples: user and system time beside that of a plain run", "s"),
                 ["walk250", "walk1000", "encode250", "perf250", "gperf250"]),
-    "heap": (Part("heap", "Heap: user and system time beside that of a plain run", "s"), ["heap", "heap512K", "heaptrack"]),
+    "heap": (Part("heap", "Heap: user and system time beside that of a plain run", "s"), ["heap", "heapencode", "heap512K", "heaptrack"]),
     "processes": (Part("processes", "A process that does next to nothing: milliseconds of user and system time more", "ms", is_ratio=False),
                   ["walk250", "encode250"]),
 }

@@ -6,7 +6,7 @@
 # PART, by default numbers, pairs, longs, starts, tables and plots:
 #   samples    the work natively, with samples by walks at 250 and 1,000 a second, by encoding, by perf record -g and by gperftools at
 #              250, in turn
-#   heap       the work natively, with each allocation, with one in 512 KB, and under heaptrack, in turn
+#   heap       the work natively, with each allocation by walks and by encoding, with one in 512 KB, and under heaptrack, in turn
 #   processes  what each of these costs a process that does next to nothing: samples natively and by walks, in turn
 #   mechanisms prints samples, heap and processes; DIR/mechanisms.json has the ratios, for bench/costs.py
 #   numbers    a run with samples, whose recording is kept: nodes, edges, ids, epochs, depths; a run that counts pushes and the agent's
@@ -100,6 +100,7 @@ with() {
 	perf250) echo "perf record -q -g -F 250 -o $dir/perf.data --" ;;
 	gperf250) echo "env LD_PRELOAD=$profiler CPUPROFILE=$dir/recordings/profile CPUPROFILE_FREQUENCY=250" ;;
 	heap) echo "$build/waymark run -q --heap -o $dir/recordings/" ;;
+	heapencode) echo "$build/waymark run -q --heap --encode -o $dir/recordings/" ;;
 	heap512K) echo "$build/waymark run -q --heap=512K -o $dir/recordings/" ;;
 	heaptrack) echo "heaptrack $heaptrack_raw -o $dir/recordings/heaptrack" ;;
 	esac
@@ -133,7 +134,7 @@ for part in $parts; do
 		case $part in
 		numbers) numbers "$program" ;;
 		samples) turns "$program" "$dir/$program/samples" native walk250 walk1000 encode250 perf250 gperf250 ;;
-		heap) turns "$program" "$dir/$program/heap" native heap heap512K heaptrack ;;
+		heap) turns "$program" "$dir/$program/heap" native heap heapencode heap512K heaptrack ;;
 		processes) turns "start-$program" "$dir/$program/processes" native walk250 encode250 ;;
 		pairs) in_turn "$program" "$dir/$program/work" ;;
 		longs) in_turn "long-$program" "$dir/$program/long" ;;

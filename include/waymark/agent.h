@@ -28,8 +28,8 @@
 	       "compare each sample with a stack walk; takes samples if --sample does not say how many",      \
 	       "compare each sample with a stack walk")                                                       \
 	CLIENT(heap, "", 0, 0, 0, 0, "=BYTES",                                                                \
-	       "record every allocation: count, bytes, live, peak, leaked; =BYTES: one for about so many "    \
-	       "bytes, by a walk of the stack; K, M, G are known",                                            \
+	       "record every allocation, by a walk of the stack: count, bytes, live, peak, leaked; =BYTES: "  \
+	       "one for about so many bytes; K, M, G are known",                                              \
 	       "record every allocation from now on: count, bytes, live, peak")
 
 /* SETTING(WORD, MEMBER): a word without a number, and the bool of struct agent_options (src/agent/os/options.h) that it sets. */
