@@ -125,8 +125,8 @@ refused 'there are 1 threads' 2.0
 refused 'frames' 99
 refused 'no code of list.c:1' list.c:1
 refused 'did not run' "list.c:$(grep -n 'return other' list.c | cut -d: -f1)"
-"$build/waymark" core --slice --format=html ./list list.core >slice.txt 2>&1
-[ $? = 2 ] || fail 'a page of a slice'
+"$build/waymark" core --slice --format=lcov ./list list.core >slice.txt 2>&1
+[ $? = 2 ] || fail 'LCOV of a slice'
 
 # A store that faults: the address matters, the value does not. Through qsort, and by a handler in the middle of another function.
 program=callbacks
