@@ -270,6 +270,40 @@ if built gcc -O1 -w -o small small.c; then try stack-of-3-KB C ./small; fi
 
 # ---- others ----
 
+printf 'import std.stdio, std.algorithm, std.conv;\nclass C { int v; this(int v) { this.v = v; } }\nvoid main() { C[string] m; foreach (i; 0 .. 200000) m[to!string(i %% 5000)] = new C(i); auto k = m.keys; sort(k); writeln(k[3], " ", m.length); }\n' >g.d
+if built gdc -O1 -o gdcprog g.d; then try gdc-program D ./gdcprog; fi
+echo '(define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2))))) (display (fib 25)) (newline)' >fib.scm
+try chicken Scheme csi -ns fib.scm -e '(exit 0)'
+if built csc -O2 -o chicken fib.scm; then try chicken-program Scheme ./chicken; fi
+try gambit Scheme gsi fib.scm
+printf ':- initialization(main).\nf(0, S, S) :- !.\nf(N, S, R) :- M is N - 1, T is (S + N * N) mod 1000007, f(M, T, R).\nmain :- f(300000, 0, R), write(R), nl.\n' >p.pl
+if built gplc --no-top-level -o prolog p.pl; then try gprolog-program Prolog ./prolog; fi
+try hledger Haskell sh -c 'for i in $(seq 2000); do printf "2024-01-%02d shop %d\n  food  %d.50 EUR\n  cash\n\n" $((i % 28 + 1)) $i $i; done | hledger -f - balance'
+try unison OCaml sh -c 'rm -rf u; mkdir -p u/a u/b u/h; i=0; while [ $((i += 1)) -le 150 ]; do echo $i >u/a/$i; done; HOME=$PWD/u/h UNISON=$PWD/u/h unison u/a u/b -batch -silent -auto; ls u/b | wc -l'
+try exa Rust exa -lR --no-user --no-time --no-permissions --color=never /usr/lib/x86_64-linux-gnu
+try rclone Go sh -c 'rclone --config=none.conf -q hashsum MD5 /usr/share/perl5 2>/dev/null | sort'
+try hugo 'Go, C' sh -c 'rm -rf site; hugo new site site --quiet >/dev/null; cd site; i=0; while [ $((i += 1)) -le 60 ]; do printf -- "---\ntitle: t%s\n---\n# head\ntext *%s*\n" $i $i >content/$i.md; done; hugo --quiet; ls public'
+printf '(declare-fun x () Int)(declare-fun y () Int)(assert (and (> x 2) (< (* x y) 4000) (= (+ (* x x) (* y y)) 3425)))(check-sat)' >x.smt
+try z3 'C++' z3 -T:60 x.smt
+try dot C sh -c 'awk "BEGIN { print \"digraph {\"; for (i = 0; i < 150; i++) print i, \"->\", i * 7 % 150; print \"}\" }" | dot -Tplain | md5sum'
+try povray 'C++' sh -c 'echo "camera { location <0,2,-4> look_at 0 } light_source { <4,8,-6> 1 } sphere { 0, 1 pigment { rgb x } finish { reflection .5 } }" >s.pov; povray -D +Is.pov +Os.png +W200 +H200 +WT2 2>/dev/null; wc -c <s.png'
+try ledger 'C++' sh -c 'for i in $(seq 3000); do printf "2024/01/%02d shop\n  food  %d.50 EUR\n  cash\n\n" $((i % 28 + 1)) $i; done | ledger -f - balance'
+try gprbuild Ada sh -c 'mkdir -p ob; echo "project P is for Object_Dir use \"ob\"; for Source_Dirs use (\"ada\"); for Main use (\"m.adb\"); end P;" >p.gpr; mkdir -p ada; echo "with Ada.Text_IO; procedure M is begin Ada.Text_IO.Put_Line (\"m\"); end M;" >ada/m.adb; gprbuild -f -q -P p.gpr && ob/m'
+try expect Tcl expect -c 'set s 0; for {set i 0} {$i < 200000} {incr i} { incr s [string length "x$i"] }; puts $s; spawn -noecho echo hi; expect hi; exit 3'
+try gcl-fib Lisp gcl -batch -eval "(progn $fib (print (fib 18)))"
+try sox C sox -n -t wav -r 44100 -D - synth 6 sine 300-3300 reverb
+try pypy3 Python pypy3 -c 'd = {}
+for i in range(3000000): d[i % 1000] = d.get(i % 1000, 0) + i
+print(sum(d.values()))'
+try poly ML sh -c 'echo "fun fib n = if n < 2 then n else fib (n - 1) + fib (n - 2); print (Int.toString (fib 35) ^ \"\\n\");" | poly -q --error-exit'
+try iverilog 'C++' sh -c 'echo "module t; integer i, s; initial begin s = 0; for (i = 0; i < 300000; i = i + 1) s = (s + i) % 1009; \$display(s); end endmodule" >t.v; iverilog -o t.vvp t.v && vvp -n t.vvp'
+try ngspice C sh -c 'printf "rc\nv1 1 0 sin(0 1 1k)\nr1 1 2 1k\nc1 2 0 1u\n.tran 1u 20m\n.print tran v(2)\n.end\n" >rc.cir; ngspice -b rc.cir 2>/dev/null | grep "^[0-9]" | md5sum'
+try stockfish 'C++' sh -c 'printf "go depth 12\n" | (cat; sleep 2) | stockfish | grep -c "info depth"'
+try hg Python sh -c 'rm -rf hg; hg init hg; cd hg; seq 20000 >f; hg add f; hg commit -u u -d "0 0" -m one; seq 3 20003 >f; hg diff --git | md5sum; hg log --template "{node}\n"'
+try yasm C sh -c 'i=0; while [ $((i += 1)) -le 4000 ]; do echo "l$i: mov rax, [rbx + $i]"; done >y.asm; yasm -f elf64 -o y.o y.asm; md5sum y.o'
+try sassc 'C++' sh -c 'echo "@for \$i from 1 through 1500 { .c-#{\$i} { width: percentage(\$i / 1500); color: mix(red, blue, \$i * 100% / 1500); } }" | sassc -s | md5sum'
+try doxygen 'C++' sh -c 'rm -rf dx; mkdir dx; cp unit.c dx; cd dx; printf "INPUT=unit.c\nQUIET=YES\nEXTRACT_ALL=YES\nGENERATE_LATEX=NO\nHAVE_DOT=NO\nHTML_TIMESTAMP=NO\n" | doxygen - >/dev/null; ls html | wc -l'
+
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 cat >pg.sh <<E
 rm -rf pg/data

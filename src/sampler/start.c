@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
+#include <unwind.h>
 
 #include "native/exec.h"
 #include "native/libc.h"
@@ -53,13 +54,6 @@ static _Atomic(void *) next_create, next_create_c11;
 
 /* ---- in the new thread ---- */
 
-/* Also when pthread_exit or a cancellation ended it. */
-static void end(void *nothing)
-{
-	(void)nothing;
-	sample_end_thread();
-}
-
 static struct start begin(void *data)
 {
 	struct start start = *(struct start *)data;
@@ -69,27 +63,48 @@ static struct start begin(void *data)
 	return start;
 }
 
-static void *run_thread(void *data)
+/* Called by thread_entry.S. */
+void *sampler_thread(void *data);
+int sampler_thread_c11(void *data);
+_Unwind_Reason_Code sampler_thread_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
+					       struct _Unwind_Exception *exception, struct _Unwind_Context *context);
+
+__attribute__((used)) void *sampler_thread(void *data)
 {
 	struct start start = begin(data);
-	void *result;
+	void *result = start.run(start.argument);
 
-	pthread_cleanup_push(end, NULL);
-	result = start.run(start.argument);
-	pthread_cleanup_pop(1);
+	sample_end_thread();
 	return result;
 }
 
-static int run_thread_c11(void *data)
+__attribute__((used)) int sampler_thread_c11(void *data)
 {
 	struct start start = begin(data);
-	int result;
+	int result = start.run_c11(start.argument);
 
-	pthread_cleanup_push(end, NULL);
-	result = start.run_c11(start.argument);
-	pthread_cleanup_pop(1);
+	sample_end_thread();
 	return result;
 }
+
+/*
+ * pthread_exit or a cancellation ends the thread: the unwinder asks the frame below it what is to be done. A cleanup handler of C would need
+ * sigsetjmp, in whose place a sanitizer has its own, or libgcc.
+ */
+__attribute__((used)) _Unwind_Reason_Code sampler_thread_personality(int version, _Unwind_Action actions,
+								     _Unwind_Exception_Class kind,
+								     struct _Unwind_Exception *exception,
+								     struct _Unwind_Context *context)
+{
+	(void)version, (void)kind, (void)exception, (void)context;
+	if (actions & _UA_CLEANUP_PHASE)
+		sample_end_thread();
+	return _URC_CONTINUE_UNWIND;
+}
+
+/* thread_entry.S */
+void *sampler_thread_entry(void *data);
+int sampler_thread_c11_entry(void *data);
 
 /* ---- in its creator ---- */
 
@@ -114,7 +129,7 @@ static int own_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 	if (!start)
 		return next(thread, attributes, run, argument);
 	start->run = run;
-	rc = next(thread, attributes, run_thread, start);
+	rc = next(thread, attributes, sampler_thread_entry, start);
 	if (rc != 0)
 		wmrt_unmap(start, sizeof *start);
 	return rc;
@@ -130,7 +145,7 @@ static int own_thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
 	if (!start)
 		return next(thread, run, argument);
 	start->run_c11 = run;
-	rc = next(thread, run_thread_c11, start);
+	rc = next(thread, sampler_thread_c11_entry, start);
 	if (rc != thrd_success)
 		wmrt_unmap(start, sizeof *start);
 	return rc;
