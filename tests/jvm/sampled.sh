@@ -18,4 +18,15 @@ for collector in Serial Parallel G1 Z Shenandoah; do
 	[ $# -lt 4 ] || echo "$collector:"
 	awk -v shares=$(($# - 3)) -f "$sources/sampled.awk" out.txt folded.txt || fail "$collector: samples"
 done
+
+# Barriers of ZGC are leaf functions of the virtual machine, called by stubs.
+"$jdk/bin/javac" -d classes "$sources/Copied.java" || exit 1
+if "$jdk/bin/java" -XX:+UseZGC -version >/dev/null 2>&1; then
+	rm -f run.wmk
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" -XX:+UseZGC -Xmx256m "-agentpath:$agent=cpu=9973" -cp classes Copied 1500 || fail "copied: status $?"
+	"$waymark" report --format folded --metric cpu run.wmk >folded.txt || fail "copied: report"
+	awk '/^Copied.main;Copied.copies/ { known += $NF } /^\[(not_walkable|unknown)_Java\] / { unknown += $NF }
+		END { if (known < 9 * unknown || !known) { print "copied: " known + 0 ", without a stack: " unknown + 0; exit 1 } }' folded.txt ||
+		fail "copied: samples"
+fi
 [ "$failures" = 0 ]

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "jvm/c/walk/java_walker.h"
+#include "jvm/c/walk/leaf_calls.h"
 #include "jvm/c/walk/repair.h"
 
 enum {
@@ -58,6 +59,7 @@ static bool init(JavaVM *vm)
 	void *library = dladdr((void *)(*vm)->GetEnv, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
 	machine = vm;
+	jvm_leaf_calls_init((void *)(*vm)->GetEnv);
 	if (library) {
 		*(void **)&get_call_trace = dlsym(library, "AsyncGetCallTrace");
 		dlclose(library);
@@ -88,6 +90,7 @@ static bool walk_repaired(struct java_walk *w, struct call_trace *trace)
 	struct repair repair;
 	size_t first;
 
+	jvm_leaf_calls_leave(&caller);
 	if (!repair_context(&caller, &repair))
 		return false;
 	first = repair.method ? 1 : 0;
