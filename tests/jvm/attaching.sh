@@ -185,6 +185,32 @@ begin "$java" -cp classes Attachable notes.txt
 kill -STOP "$pid"
 refused 'is stopped' --alloc
 kill -CONT "$pid"
+# Its thread that takes SIGQUIT is held: it goes on behind the command, and prints no dump of its threads.
+cc -o held "$sources/held.c" || exit 1
+mkfifo release
+for thread in /proc/"$pid"/task/*; do
+	grep -qx 'Signal Dispatch' "$thread/comm" && dispatcher=${thread##*/}
+done
+./held "$dispatcher" <release >held.txt &
+holder=$!
+exec 4>release
+while [ ! -s held.txt ] && kill -0 $holder 2>/dev/null; do sleep 0.01; done
+if grep -qx held held.txt; then
+	refused 'does not answer' --alloc
+	refused 'does not answer' --alloc
+	exec 4>&-
+	wait $holder
+	attach --alloc=0 -o "$dir/held.wmk"
+	tell allocate 3
+	detach
+	recorded held.wmk alloc "$allocated 3"
+	! grep -q 'thread dump' out.txt || fail "a command that gave up has made the virtual machine print its threads"
+	[ ! -e "/tmp/.attach_pid$pid" ] || fail "/tmp/.attach_pid$pid was left behind"
+else
+	echo "not tested: a thread that is held, which is not permitted"
+	exec 4>&-
+	wait $holder
+fi
 for ((i = 0; i < 20; i++)); do
 	"$waymark" attach -q --alloc=0 -o "$dir/killed.wmk" "$pid" >attach.txt 2>&1 &
 	command=$!

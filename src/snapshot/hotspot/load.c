@@ -30,6 +30,7 @@ enum {
 	FIRST_WAIT_NS = 1000000,
 	MOST_WAIT_NS = 20000000,
 	MILLISECOND_NS = 1000000,
+	TOLD_S = 10,
 };
 
 static const char no_answer[] = "process %d: its virtual machine does not answer: it may be starting, or held up";
@@ -94,24 +95,56 @@ static struct error *wait_for_socket(const struct hotspot *h, int temp, uint64_t
 	}
 }
 
-/* Makes the listener begin. The file is there no longer than it is needed: while it is, SIGQUIT of others prints nothing. */
+static void trigger_name(const struct hotspot *h, char ret[NAME_BYTES])
+{
+	snprintf(ret, NAME_BYTES, ".attach_pid%u", (unsigned int)h->number);
+}
+
+static void forget_trigger(const struct hotspot *h, int temp)
+{
+	char name[NAME_BYTES];
+
+	trigger_name(h, name);
+	unlinkat(temp, name, 0);
+}
+
+/*
+ * True: another command has made the file just now, and tells the virtual machine or has told it. One that is told again when its
+ * listener is there prints its threads.
+ */
+static bool is_told(const struct hotspot *h, int temp, const char *name)
+{
+	struct timespec now;
+	struct stat st;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return fstatat(temp, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_uid == h->user &&
+	       st.st_mtim.tv_sec <= now.tv_sec && now.tv_sec - st.st_mtim.tv_sec < TOLD_S;
+}
+
+/*
+ * Makes the listener begin. The file goes when the socket is there. It stays where the virtual machine, which may be starting or wait for
+ * a processor, has not looked for it yet: it would print its threads when it does. The next command removes it.
+ */
 static struct error *begin_listener(const struct hotspot *h, int temp, uint64_t end_ns, int *ret)
 {
 	char name[NAME_BYTES];
 	struct error *err;
 	int fd;
 
-	snprintf(name, sizeof name, ".attach_pid%u", (unsigned int)h->number);
-	/* One that another command has left, or makes just now, will do. */
+	trigger_name(h, name);
+	if (is_told(h, temp, name))
+		return wait_for_socket(h, temp, end_ns, ret);
+	/* One that an earlier command has left will do. */
 	fd = openat(temp, name, O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error_os(errno, "process %d: its /tmp/%s cannot be made", (int)h->pid, name);
+	futimens(fd, NULL);
 	close(fd);
-	if (syscall(SYS_pidfd_send_signal, h->process, SIGQUIT, NULL, 0) != 0)
-		err = error_os(errno, "process %d", (int)h->pid);
-	else
-		err = wait_for_socket(h, temp, end_ns, ret);
-	unlinkat(temp, name, 0);
+	if (syscall(SYS_pidfd_send_signal, h->process, SIGQUIT, NULL, 0) == 0)
+		return wait_for_socket(h, temp, end_ns, ret);
+	err = error_os(errno, "process %d", (int)h->pid);
+	forget_trigger(h, temp);
 	return err;
 }
 
@@ -126,6 +159,8 @@ static struct error *connect_to(const struct hotspot *h, uint64_t end_ns, int *r
 	err = *ret < 0 ? hotspot_check_options(h) : NULL;
 	if (!err && *ret < 0)
 		err = begin_listener(h, temp, end_ns, ret);
+	if (*ret >= 0 || is_gone(h))
+		forget_trigger(h, temp);
 	close(temp);
 	return err;
 }
