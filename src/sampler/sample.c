@@ -652,8 +652,20 @@ struct call {
 	uintptr_t return_address;
 	const char *name; /* NULL: the context of the call itself */
 	wm_context *ret;
+	bool is_check; /* another walk counts */
 	bool ok;
 };
+
+/* Trails are whole and have no guesses. */
+static void count_allocation(const struct walk *walk, enum walk_end end)
+{
+	struct wmk_header *header = host->header();
+
+	if (header && end != WALK_COMPLETE)
+		count(&header->heap_cut);
+	if (header && has_guess(walk))
+		count(&header->heap_guessed);
+}
 
 /* On the stack of the block. */
 static void record_here(void *data)
@@ -664,6 +676,8 @@ static void record_here(void *data)
 	enum walk_end end;
 	uint32_t root = walk_from(b, &call->regs, &walk, &end);
 
+	if (call->name && !call->is_check)
+		count_allocation(&walk, end);
 	call->ok = call->name ? record_call(&walk, call->return_address, call->name, root, &b->memory, call->ret)
 			      : record_walk(&walk, root, &b->memory, call->ret);
 }
@@ -762,7 +776,8 @@ static void compare(const wm_context *found, const struct wm1_caller *caller, co
 	struct wmk_header *header = host->header();
 	wm_context full = {0};
 
-	if (!header || !sample_call(caller->pc, name, &full))
+	if (!header || !record_from_here(&(struct call){
+			       .return_address = caller->pc, .name = name, .ret = &full, .is_check = true}))
 		return;
 	count(&header->samples_checked);
 	if (found->prefix == full.prefix && found->site == full.site && found->epoch == full.epoch)

@@ -68,6 +68,7 @@ struct profile_source {
 	struct wmk_header header; /* of a merged file with the samples of all its recordings */
 	enum recording_end end;
 	bool has_heap;
+	bool has_walked_heap; /* contexts of allocations were found by walks of the stack */
 	bool has_paths; /* which this report does not show */
 	uint64_t event_count;
 	uint64_t heap_count;

@@ -715,6 +715,7 @@ static struct error *gather_heap(struct gather *g)
 		g->p->metrics.items[metrics + i].is_estimate = true;
 	while (!err && wmk_next_heap(g->w, &walk, &record)) {
 		tell_progress(g);
+		g->p->sources.items[g->p->sources.count - 1].has_walked_heap |= record.epoch == WM_EPOCH_WALKED;
 		err = add_heap_record(g, metrics, &record);
 	}
 	return err ? err : add_peaks(g, metrics);

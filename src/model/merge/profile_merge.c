@@ -101,6 +101,8 @@ static void add_samples(struct wmk_header *sum, const struct wmk_header *h)
 	add_count(&sum->samples_cut, h->samples_cut);
 	add_count(&sum->samples_guessed, h->samples_guessed);
 	add_count(&sum->wall_samples, h->wall_samples);
+	add_count(&sum->heap_cut, h->heap_cut);
+	add_count(&sum->heap_guessed, h->heap_guessed);
 }
 
 static void add_header(struct adding *a)

@@ -59,9 +59,10 @@ static void print_sources(const struct profile *p, FILE *out)
 			s->header.samples_checked, s->header.samples_agreed, s->header.samples_unchecked);
 		fprintf(out,
 			"\"heap_live_bytes\": %" PRIu64 ", \"heap_peak_bytes\": %" PRIu64
-			", \"heap_unknown_frees\": %" PRIu64 ", \"heap_interval_bytes\": %" PRIu64 ", \"truncated\": ",
+			", \"heap_unknown_frees\": %" PRIu64 ", \"heap_interval_bytes\": %" PRIu64
+			", \"heap_cut\": %" PRIu64 ", \"heap_guessed\": %" PRIu64 ", \"truncated\": ",
 			s->header.heap_live_bytes, s->header.heap_peak_bytes, s->header.heap_unknown_frees,
-			s->header.heap_interval_bytes);
+			s->header.heap_interval_bytes, s->header.heap_cut, s->header.heap_guessed);
 		json_print_string(out, s->truncated);
 		putc('}', out);
 	}

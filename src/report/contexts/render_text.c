@@ -118,6 +118,22 @@ static void print_samples(const struct profile_source *s, FILE *out)
 	putc('\n', out);
 }
 
+/* How contexts of allocations were found. */
+static void print_heap_walks(const struct profile_source *s, FILE *out)
+{
+	char cut[DIGITS_MAX], guessed[DIGITS_MAX];
+
+	if (!s->has_walked_heap)
+		return;
+	fputs("  heap: contexts by walks of the stack", out);
+	if (s->header.heap_cut)
+		fprintf(out, "; %s without outermost frames", digits_grouped(s->header.heap_cut, cut));
+	if (s->header.heap_guessed)
+		fprintf(out, "; %s with frames by code or frame pointers",
+			digits_grouped(s->header.heap_guessed, guessed));
+	putc('\n', out);
+}
+
 static void print_source(const struct profile *p, const struct profile_source *s, FILE *out)
 {
 	char number[DIGITS_MAX];
@@ -133,6 +149,7 @@ static void print_source(const struct profile *p, const struct profile_source *s
 	if (s->header.heap_interval_bytes)
 		fprintf(out, "  heap: sampled, one allocation in %s bytes: numbers with ~ are estimates\n",
 			digits_grouped(s->header.heap_interval_bytes, number));
+	print_heap_walks(s, out);
 	about = s->header.heap_interval_bytes ? "~" : "";
 	fprintf(out, "  heap: at most %s%s %s at a time", about, digits_grouped(s->header.heap_peak_bytes, number),
 		noun_of(s->header.heap_peak_bytes, "byte", "bytes"));
