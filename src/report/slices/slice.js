@@ -3,7 +3,7 @@
  *
  *      files: [name]                   as sections of the page have them in data-file
  *      lines: [[file, line, why]]      those of the slice; why is for reading
- *      edges: [[line, on, what]]       numbers of lines: the first one depends on the second one, what is for reading
+ *      edges: [[line, on, reason]]     numbers of lines: the first one depends on the second one; reasons: [text] has the text
  *      chain: [[line, what]]           from the criterion on
  *      criterion: text, is_forward: true: edges are not known, only the first reason of each line
  *
@@ -27,11 +27,14 @@
     rows.push(row);
     if (row) numbers.set(row, i);
   });
-  for (const [line, on, what] of data.edges) {
-    needs[line].push([on, what]);
-    needed_by[on].push([line, what]);
-  }
   const place = i => data.files[data.lines[i][0]].split('/').pop() + ':' + data.lines[i][1];
+  for (const [line, on, reason] of data.edges) {
+    needs[line].push([on, line, reason]);
+    needed_by[on].push([line, line, reason]);
+  }
+  /* What a line is to the line `of`. */
+  const told = edges => edges.map(([i, of, reason]) =>
+    [i, data.reasons[reason] + (data.lines[of][0] === data.lines[i][0] ? 'line ' + data.lines[of][1] : place(of))]);
   const text = row => {
     const cell = row && row.querySelector('td.s');
     if (!cell) return '';
@@ -79,12 +82,13 @@
   function ask(i) {
     clear();
     list('', 'Asked', [[i, data.lines[i][2]]]);
-    list('needed', data.is_forward ? 'Is reached from' : 'Depends on', needs[i]);
-    list('needing', data.is_forward ? 'Reaches' : 'Needed by', needed_by[i]);
+    const needed = told(needs[i]), needing = told(needed_by[i]);
+    list('needed', data.is_forward ? 'Is reached from' : 'Depends on', needed);
+    list('needing', data.is_forward ? 'Reaches' : 'Needed by', needing);
     for (const [on] of needs[i]) if (rows[on]) rows[on].classList.add('needed');
     for (const [by] of needed_by[i]) if (rows[by]) rows[by].classList.add('needing');
-    for (const [on, what] of needs[i]) say(rows[on], what);
-    for (const [by, what] of needed_by[i]) say(rows[by], what);
+    for (const [on, what] of needed) say(rows[on], what);
+    for (const [by, what] of needing) say(rows[by], what);
     if (rows[i]) rows[i].classList.add('asked');
   }
   function dim() {

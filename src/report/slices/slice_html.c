@@ -85,27 +85,26 @@ static struct error *print_lines(const struct slice_report *r, const struct numb
 	return err;
 }
 
-static struct error *print_edges(const struct slice_report *r, const struct numbers *n, FILE *out)
+static void print_edges(const struct slice_report *r, const struct numbers *n, FILE *out)
 {
-	struct slice_report backward = *r;
 	const char *before = "";
-	struct error *err = NULL;
 
-	backward.is_forward = false;
-	fputs(",\n\"edges\": [", out);
-	for (size_t i = 0; i < r->graph->edges.count && !err; i++) {
+	fputs(",\n\"reasons\": [", out);
+	for (int reason = SLICE_OUT; reason <= SLICE_COMES_BACK; reason++) {
+		fputs(reason ? ", " : "", out);
+		json_print_string(out, slice_reason_text((enum slice_reason)reason));
+	}
+	fputs("],\n\"edges\": [", out);
+	for (size_t i = 0; i < r->graph->edges.count; i++) {
 		const struct slice_edge *edge = &r->graph->edges.items[i];
 
 		if (!r->lines->items[edge->line].is_in || !r->lines->items[edge->on].is_in)
 			continue;
-		fprintf(out, "%s\n[%" PRIu32 ", %" PRIu32 ", ", before, n->number_of[edge->line],
-			n->number_of[edge->on]);
-		err = print_why(&backward, edge->reason, edge->on, edge->line, out);
-		putc(']', out);
+		fprintf(out, "%s\n[%" PRIu32 ",%" PRIu32 ",%d]", before, n->number_of[edge->line],
+			n->number_of[edge->on], (int)edge->reason);
 		before = ",";
 	}
 	putc(']', out);
-	return err;
 }
 
 static struct error *print_chain(const struct slice_report *r, const struct numbers *n, FILE *out)
@@ -137,8 +136,7 @@ static struct error *print_data(const struct slice_report *r, const struct numbe
 	}
 	putc(']', out);
 	err = print_lines(r, n, out);
-	if (!err)
-		err = print_edges(r, n, out);
+	print_edges(r, n, out);
 	if (!err)
 		err = print_chain(r, n, out);
 	fputs("}\n", out);

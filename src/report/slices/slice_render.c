@@ -34,6 +34,11 @@ static double percent(uint32_t part, uint32_t whole)
 }
 
 /* of: NULL for no line that differs. */
+const char *slice_reason_text(enum slice_reason reason)
+{
+	return reasons[reason].text;
+}
+
 void slice_reason_print(const struct slice_report *r, enum slice_reason reason, const struct slice_line *line,
 			const struct slice_line *of, FILE *out)
 {
@@ -46,7 +51,7 @@ void slice_reason_print(const struct slice_report *r, enum slice_reason reason, 
 	} else {
 		fputs(text, out);
 		if (of->file != line->file) {
-			plain_print(out, text_base_name(of->file));
+			plain_print(out, of->file ? text_base_name(of->file) : "?");
 			putc(':', out);
 		} else {
 			fputs("line ", out);

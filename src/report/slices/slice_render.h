@@ -52,6 +52,8 @@ struct error *slice_render_sarif(const struct slice_report *r, FILE *out);
 /* For a page of source that has the slice as a layer. Texts are the arena's. */
 struct error *slice_layer_make(const struct slice_report *r, struct arena *arena, struct slice_layer *ret);
 
+/* What a line is to another one in a backward slice: "stored, read in ". */
+const char *slice_reason_text(enum slice_reason reason);
 /* Why a line is in, for reading. of: NULL for no line that differs. */
 void slice_reason_print(const struct slice_report *r, enum slice_reason reason, const struct slice_line *line,
 			const struct slice_line *of, FILE *out);
