@@ -127,7 +127,7 @@ struct wmk_header {
 	uint64_t wall_period_ns; /* from one look at a thread to the next; the values of wall and off-cpu are times in ns then */
 	uint64_t wall_samples; /* walks of threads that were looked at so; samples_cut and samples_guessed have theirs, too */
 	uint64_t heap_interval_bytes; /* one allocation for about so many bytes was recorded: numbers of the heap are estimates; 0: every one */
-	uint64_t heap_cut;     /* allocations that were recorded, whose walk of the stack ended before its outermost frame */
+	uint64_t heap_cut; /* allocations that were recorded, whose walk of the stack ended before its outermost frame */
 	uint64_t heap_guessed; /* that have frames which call frame information did not find */
 };
 

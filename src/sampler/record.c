@@ -404,8 +404,8 @@ static size_t settle_outer(struct trail *t, uint32_t root)
 	return from < t->count ? from : t->count - 1;
 }
 
-enum record_result record_trail(struct trail *t, uint32_t root, enum wm1_heap_function function, const char *name,
-				bool may_make, wm_context *ret)
+enum record_result record_trail(struct trail *t, uint32_t root, uint32_t function, const char *name, bool may_make,
+				wm_context *ret)
 {
 	size_t from = settle_outer(t, root), i;
 	uint32_t prefix = from ? t->frames[from - 1].prefix : root;

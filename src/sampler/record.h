@@ -9,7 +9,6 @@
 
 #include "sampler/trail.h"
 #include "sampler/walk.h"
-#include "waymark/runtime.h"
 #pragma GCC visibility push(default)
 #include "waymark.h"
 #pragma GCC visibility pop
@@ -39,9 +38,12 @@ enum record_result {
 	RECORD_LOST, /* there is no room in the recording */
 };
 
-/* The same of a trail, whose innermost frame has called the function, in the context of record_call. Without may_make at any time. */
-enum record_result record_trail(struct trail *t, uint32_t root, enum wm1_heap_function function, const char *name,
-				bool may_make, wm_context *ret);
+/*
+ * The same of a trail, whose innermost frame has called the function, which has a number below 255 for its name, in the context of record_call.
+ * Without may_make at any time.
+ */
+enum record_result record_trail(struct trail *t, uint32_t root, uint32_t function, const char *name, bool may_make,
+				wm_context *ret);
 
 /* In a forked child: another thread may have had the lock. */
 void record_after_fork(void);

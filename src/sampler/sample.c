@@ -39,6 +39,7 @@
 #include "sampler/walk.h"
 #include "sampler/watch.h"
 #include "waymark/abi.h"
+#include "waymark/runtime.h"
 
 enum {
 	FRAMES_MAX = 1 << 16,
@@ -436,19 +437,39 @@ static void say_no_timer(void)
 	wmrt_sys3(SYS_write, 2, (long)text.data, (long)text.len);
 }
 
+/* From the thread with the number `from`; 0: from none. */
+static bool take_over_block(struct block *b, uint32_t from, uint32_t tid)
+{
+	if (!atomic_compare_exchange_strong(&b->tid, &from, tid))
+		return false;
+	b->root = 0; /* of the thread that has had it */
+	b->range = (struct unwind_stack){0, 0};
+	b->stack_top = 0;
+	trail_reset(&b->trail);
+	return true;
+}
+
+/* A thread that allocates when it has said that it ends gets a block without a clock, and does not give that back. */
+static bool is_left(struct block *b)
+{
+	uint32_t tid = atomic_load(&b->tid);
+
+	return !is_guest && tid && !b->timer.is_given && !wmrt_thread_is_alive(wmrt_getpid(), tid);
+}
+
 static struct block *take_block(uint32_t tid)
 {
-	struct block *b = atomic_load(&blocks);
-	uint32_t none = 0;
+	struct block *b;
 
-	for (; b; b = b->next, none = 0)
-		if (!atomic_load(&b->tid) && atomic_compare_exchange_strong(&b->tid, &none, tid)) {
-			b->root = 0; /* of the thread that has had it */
-			b->range = (struct unwind_stack){0, 0};
-			b->stack_top = 0;
-			trail_reset(&b->trail);
+	for (b = atomic_load(&blocks); b; b = b->next)
+		if (!atomic_load(&b->tid) && take_over_block(b, 0, tid))
 			return b;
-		}
+	for (b = atomic_load(&blocks); b; b = b->next) {
+		uint32_t left = atomic_load(&b->tid);
+
+		if (is_left(b) && take_over_block(b, left, tid))
+			return b;
+	}
 	b = wmrt_map_memory(sizeof *b);
 	if (!b)
 		return NULL;
@@ -736,7 +757,7 @@ static void look_up_row(struct trail *t, uint64_t pc)
 }
 
 struct allocation {
-	enum wm1_heap_function function;
+	uint32_t function;
 	const char *name;
 	wm_context *ret;
 	enum record_result result;
@@ -784,8 +805,8 @@ static void compare(const wm_context *found, const struct wm1_caller *caller, co
 		count(&header->samples_agreed);
 }
 
-bool sample_allocation(const struct wm1_caller *caller, enum wm1_heap_function function, const char *name,
-		       bool is_checked, wm_context *ret)
+bool sample_allocation(const struct wm1_caller *caller, uint32_t function, const char *name, bool is_checked,
+		       wm_context *ret)
 {
 	struct allocation a = {function, name, ret, RECORD_LOST};
 	struct block *b = own;

@@ -9,7 +9,6 @@
 #include "waymark.h"
 #pragma GCC visibility pop
 #include "sampler/waits.h"
-#include "waymark/runtime.h"
 
 /* Samples in a second; 0: none of that kind. */
 struct sample_rates {
@@ -36,8 +35,9 @@ bool sample_call(uintptr_t return_address, const char *name, wm_context *ret);
  * As sample_call, of the allocator's function with that caller, by the thread's trail (trail.h) where that can be: for each allocation.
  * is_checked: beside a walk in full; the recording counts both (samples_checked, samples_agreed).
  */
-bool sample_allocation(const struct wm1_caller *caller, enum wm1_heap_function function, const char *name,
-		       bool is_checked, wm_context *ret);
+struct wm1_caller;
+bool sample_allocation(const struct wm1_caller *caller, uint32_t function, const char *name, bool is_checked,
+		       wm_context *ret);
 /* The root of a thread that is created by the call that has led into this library; WM_PREFIX_THREAD where it is not known. */
 uint32_t sample_thread_root(void);
 /* In a forked child: timers are not inherited, and other threads are not there. A guest does not stay. */
