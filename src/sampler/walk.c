@@ -178,8 +178,9 @@ static bool step_from_jump(struct walk *w, const struct unwind_stack *stack, str
 }
 
 /*
- * Does the found word bear out the way to it? A call must precede it; of a direct one whose code is in the same text as the frame, the code
- * must be near: functions that call something that does not return, and what lies behind it, lead elsewhere (runtime.mcall of Go).
+ * Does the found word bear out the way to it? A call must precede it; of a direct one in code that has no call frame information either, and
+ * in the same text, the callee must be near: functions that call something that does not return, and what lies behind it, lead elsewhere
+ * (runtime.mcall of Go).
  */
 static bool is_caller(struct walk *w, const struct eh_text *text, uintptr_t pc, uintptr_t return_address)
 {
@@ -190,7 +191,8 @@ static bool is_caller(struct walk *w, const struct eh_text *text, uintptr_t pc, 
 		return is_made_code(w->code, return_address - 1) && is_behind_made_call(w, return_address);
 	if (!is_behind_call_of(other, return_address))
 		return false;
-	return other != text || !find_callee(text, return_address, &callee) ||
+	return other != text || has_data(image_at(w, return_address - 1), return_address - 1) ||
+	       !find_callee(text, return_address, &callee) ||
 	       (callee > pc ? callee - pc : pc - callee) < FUNCTION_BYTES_MAX;
 }
 
