@@ -54,7 +54,6 @@ MUTANTS = [
     ("regions-overwrites-too-much", "regions.c", "<= (int64_t)at->first + len_bytes)", "<= (int64_t)at->first + len_bytes + 16)"),
     ("regions-several-are-overwritten", "regions.c", "if (!locations || id_set_size(locations) != 1)", "if (!locations || id_set_size(locations) < 1)"),
     ("regions-one-byte-is-stored", "regions.c", "\t\tif (locations_meet(at, x->len_bytes,", "\t\tif (locations_meet(at, 1,"),
-    ("regions-nobody-is-recursive", "regions.c", "b->r->is_recursive[f] |= from == f;", "b->r->is_recursive[f] |= false;"),
     ("regions-memset-reaches-nothing", "regions.c", 'if (is_copy || text_begins(name, "llvm.memset")) {', "if (is_copy) {"),
     ("regions-memcpy-reads-nothing", "regions.c", "return is_copy ? touch_argument(b, call, 1, length_of(call, 2), pass, ret) : NULL;", "return NULL;"),
     ("regions-new-objects-are-empty", "regions.c", "err = pass == PASS_CHANGES ? change_new(b, call, ret) : NULL;", "err = NULL;"),

@@ -261,6 +261,9 @@ class Program:
             % (v(), e(), n(3), n(4), n(3), v()),
             "{ int **some = malloc(2 * sizeof *some); some[0] = &@h; some[1] = %s; *some[%s & 1] = %s; %s = some[1]; free(some); }"
             % (self.lasting(), v(), e(), self.pointer_place()),
+            "{ int *two[2]; for (int k = 0; k < 2; k++) two[k] = malloc(8); two[0][1] = %s; two[1][1] = %s; v%d = two[0][1]; free(two[0]); free(two[1]); }"
+            % (e(), e(), n(3)),
+            "{ int *one = %s ? &@h : &@g[1]; @h = %s; @g[1] = %s; *one = %s; v%d = @h; v%d = @g[1]; }" % (v(), e(), e(), e(), n(3), n(3)),
             "v%d = @sum(%d, %s, (double)%s, %s);" % (n(3), self.pick(1, 2, 3), e(), v(), e()),
             "v%d = abs(%s);" % (n(3), v()),
             "v%d = atoi(%s);" % (n(3), string),
