@@ -2,7 +2,10 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-struct node { int value; struct node *next; };
+struct node {
+	int value;
+	struct node *next;
+};
 static int limit, unused, calls;
 static jmp_buf env;
 static struct node *make(int value, struct node *next)

@@ -16,14 +16,21 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline, noclone, noipa))
-enum { DEPTH = 24, CHAINS = 1 << 16, TEXT = 512 };
+enum {
+	DEPTH = 24,
+	CHAINS = 1 << 16,
+	TEXT = 512
+};
 
 /* The thread's. */
 static __thread const char *names[DEPTH + 8];
 static __thread int depth;
 static __thread uint64_t state;
 
-static struct chain { char text[TEXT]; long count, bytes; } *chains;
+static struct chain {
+	char text[TEXT];
+	long count, bytes;
+} *chains;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t draw(uint32_t n)
@@ -64,11 +71,28 @@ NOINLINE void leaf(int left)
 	(void)left;
 	ENTER("leaf");
 	switch (draw(5)) {
-	case 0: p = malloc(n); tell("malloc", n); break;
-	case 1: p = calloc(n, 2); tell("calloc", 2 * n); break;
-	case 2: p = malloc(n); tell("malloc", n); p = realloc(p, 3 * n); tell("realloc", 3 * n); break;
-	case 3: p = aligned_alloc(64, n * 64); tell("aligned_alloc", n * 64); break;
-	default: if (posix_memalign(&p, 32, n)) abort(); tell("posix_memalign", n);
+	case 0:
+		p = malloc(n);
+		tell("malloc", n);
+		break;
+	case 1:
+		p = calloc(n, 2);
+		tell("calloc", 2 * n);
+		break;
+	case 2:
+		p = malloc(n);
+		tell("malloc", n);
+		p = realloc(p, 3 * n);
+		tell("realloc", 3 * n);
+		break;
+	case 3:
+		p = aligned_alloc(64, n * 64);
+		tell("aligned_alloc", n * 64);
+		break;
+	default:
+		if (posix_memalign(&p, 32, n))
+			abort();
+		tell("posix_memalign", n);
 	}
 	__asm__ volatile("" : : "r"(p) : "memory");
 	free(p);
@@ -183,7 +207,10 @@ static NOINLINE void walk(int rounds)
 static NOINLINE void *worker(void *seed)
 {
 	state = (uintptr_t)seed;
-	ENTER("main"); ENTER("threads"); ENTER("[thread]"); ENTER("worker");
+	ENTER("main");
+	ENTER("threads");
+	ENTER("[thread]");
+	ENTER("worker");
 	walk(300);
 	__asm__ volatile("" : : : "memory");
 	return NULL;

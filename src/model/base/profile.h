@@ -69,7 +69,7 @@ struct profile_source {
 	enum recording_end end;
 	bool has_heap;
 	bool has_walked_heap; /* contexts of allocations were found by walks of the stack */
-	bool has_paths; /* which this report does not show */
+	bool has_paths;       /* which this report does not show */
 	uint64_t event_count;
 	uint64_t heap_count;
 	uint64_t last_event_ns; /* after its start; 0: none */

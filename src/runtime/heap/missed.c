@@ -203,7 +203,8 @@ API void *dlmopen(Lmid_t names, const char *file, int flags)
 	}
 	if (names == LM_ID_BASE)
 		note_flags(file, flags);
-	else if (file && !wm1_heap_walked_early && atomic_load_explicit(&is_missing, memory_order_acquire) && !atomic_exchange(&said_apart, true))
+	else if (file && !wm1_heap_walked_early && atomic_load_explicit(&is_missing, memory_order_acquire) &&
+		 !atomic_exchange(&said_apart, true))
 		say("libraries in a namespace of their own", file, NULL);
 	return next(names, file, flags);
 }
