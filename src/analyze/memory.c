@@ -573,12 +573,13 @@ static struct error *allocate_builder(struct memory *m, struct builder *b)
 	m->callees = calloc(c->instruction_count + 1, sizeof *m->callees);
 	m->callers = calloc(c->function_count + 1, sizeof *m->callers);
 	m->calls_foreign = calloc(c->instruction_count + 1, 1);
+	m->calls_library = calloc(c->instruction_count + 1, 1);
 	b->nodes = calloc(c->instruction_count + c->argument_count + 1, sizeof *b->nodes);
 	b->returned = calloc(c->function_count + 1, sizeof *b->returned);
 	b->variadic = calloc(c->function_count + 1, sizeof *b->variadic);
 	b->is_called_from_outside = calloc(c->function_count + 1, sizeof *b->is_called_from_outside);
-	return m->callees && m->callers && m->calls_foreign && b->nodes && b->returned && b->variadic &&
-			       b->is_called_from_outside
+	return m->callees && m->callers && m->calls_foreign && m->calls_library && b->nodes && b->returned &&
+			       b->variadic && b->is_called_from_outside
 		       ? NULL
 		       : &error_no_memory;
 }
@@ -633,6 +634,7 @@ void memory_deinit(struct memory *m)
 	free(m->callees);
 	free(m->callers);
 	free(m->calls_foreign);
+	free(m->calls_library);
 	memory_object_vec_deinit(&m->objects);
 	pointers_destroy(m->pointers);
 	builder_free(m->builder);

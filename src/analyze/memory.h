@@ -41,6 +41,7 @@ struct memory {
 	struct function_ids *callees; /* [instruction] functions of the module that a call can reach; only of calls */
 	struct id_set *callers;       /* [function] calls */
 	bool *calls_foreign; /* [instruction] a call that may reach code outside that library.h does not know */
+	bool *calls_library; /* [instruction] a call that may reach a function that it knows */
 	void *builder;
 };
 

@@ -124,6 +124,7 @@ static struct error *call_library(struct builder *b, LLVMValueRef call, const ch
 
 	if (!library_find(name, &f))
 		return call_outside(b, call);
+	b->m->calls_library[code_number(b->code, call)] = true;
 	for (uint32_t i = 0; i < f.count && !err; i++)
 		err = state_effect(b, call, &f.effects[i]);
 	return err;

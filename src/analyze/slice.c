@@ -562,8 +562,8 @@ static struct error *follow_call(struct work *w, uint32_t context, uint32_t i)
 	const struct id_set nothing = {0};
 	struct error *err = join_register(w, context, code_number(w->code, LLVMGetCalledValue(call)), SLICE_VALUE, i);
 
-	/* Of functions of the module those arguments matter that they use. */
-	if (!err && (!callees->count || is_callback(w, i)))
+	/* Of functions of the module those arguments matter that they use, of others all. */
+	if (!err && (!callees->count || w->memory->calls_library[i] || is_callback(w, i)))
 		err = join_all_arguments(w, context, i, SLICE_VALUE);
 	/* What a function returns that a library calls back decides what the library does. */
 	if (!is_callback(w, i) &&

@@ -369,6 +369,27 @@ for options in -O0 '-O2 -fno-inline --wm-stage=source'; do
 	grep -q 'did not run in what is recorded$' err || fail "a line that did not run: $(cat err)"
 done
 
+# One pointer leads to a function of the program, which does not use an argument, and to one of a library, which does.
+cat >either.c <<'END'
+#include <stdlib.h>
+static int first(int number)
+{
+	(void)number;
+	return 1;
+}
+int main(int argc, char **argv)
+{
+	int (*number)(int) = argc > 1 ? first : abs;
+	int given = argc * 3; /* in */
+	return number(given); /* here */
+}
+END
+for level in -O0 -O2; do
+	"$build/waymark" cc --wm=trace -g $level -fno-inline either.c -o either || exit 1
+	"$build/waymark" slice either "either.c:$(grep -n '/\* here' either.c | cut -d: -f1)" >slice.txt || fail "either: status $?"
+	grep -qE "^ *$(grep -n '/\* in' either.c | cut -d: -f1)  " slice.txt || fail "either $level: the argument is not in the slice"
+done
+
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got
 	shift 2
