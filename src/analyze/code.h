@@ -2,8 +2,9 @@
  * code.h - a program's bitcode with numbers: functions, blocks, instructions and arguments, in the order of the module.
  *
  * Each instruction, argument and block has a number, and so has each constant that an analysis asks for. Instructions have the first ones, so
- * that arrays of them need no other index. Variables whose address does nothing but loads and stores become registers first (mem2reg): they are the
- * program's values, not its memory. The code is otherwise what was compiled, so that a block is a block of the recording.
+ * that arrays of them need no other index. In optimized code, variables whose address does nothing but loads and stores become registers first
+ * (mem2reg): they are the program's values, not its memory. Functions of -O0 (optnone) keep theirs, so that a line that sets one to a constant has
+ * an instruction. The code is otherwise what was compiled, so that a block is a block of the recording.
  */
 #ifndef WM_ANALYZE_CODE_H
 #define WM_ANALYZE_CODE_H
