@@ -12,6 +12,9 @@
 
 #define WM1_RUN_VARIABLE "WAYMARK_RUN"
 
+/* WAYMARK_HEAP=every, or BYTES, or BYTES:SEED: which allocations are recorded in contexts of walks of the stack. */
+#define WM1_HEAP_EVERY "every"
+
 enum {
 	WM1_RUN_PAGE_BYTES = 4096,
 };

@@ -117,10 +117,9 @@ struct wm1_caller {
 	uintptr_t pc, sp, rbp;
 };
 /*
- * Allocations in contexts of walks: WAYMARK_HEAP=every, or BYTES, or BYTES:SEED. libwaymark-heap.so tells of each, or of one for about that many
+ * Allocations in contexts of walks (WAYMARK_HEAP, run.h). libwaymark-heap.so tells of each, or of one for about that many
  * bytes, which stands for `count` allocations of its size, and of the frees of those. Then it tells nothing to instances of the runtime.
  */
-#define WM1_HEAP_EVERY "every"
 struct wm1_heap_walked {
 	void (*alloc)(void *block, size_t size_bytes, uint32_t count, const struct wm1_caller *caller,
 		      enum wm1_heap_function function);

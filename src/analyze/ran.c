@@ -239,8 +239,9 @@ static bool fits_successors(const struct ran_nodes *n, const struct cfg *g, uint
 		if (seen[to] == block + 1)
 			continue;
 		seen[to] = block + 1;
-		if (edge == g->first_edge[last + 1] || g->edges[edge++].to != to)
+		if (edge == g->first_edge[last + 1] || g->edges[edge].to != to)
 			return false;
+		edge++;
 	}
 	return edge == g->first_edge[last + 1];
 }

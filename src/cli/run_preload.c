@@ -19,7 +19,7 @@
 #include "cli/install_paths.h"
 #include "cli/message.h"
 #include "object/object.h"
-#include "waymark/runtime.h"
+#include "waymark/run.h"
 
 /* The interpreter that "#! PATH" names, or an empty string; how much of the file was read. */
 static ssize_t read_interpreter(const char *path, char ret[PATH_MAX])

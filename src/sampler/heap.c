@@ -16,6 +16,7 @@
 #include "runtime/heap/heap.h"
 #include "sampler/host.h"
 #include "sampler/sample.h"
+#include "waymark/run.h"
 #include "waymark/abi.h"
 
 static const char *const names[WM1_HEAP_FUNCTIONS] = {

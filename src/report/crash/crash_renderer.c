@@ -9,7 +9,7 @@ static const struct crash_renderer renderers[] = {
 	 crash_render_lcov,
 	 0,
 	 true},
-	{.format = {"sarif", "with --slice: code flows, for editors and others that show results of analyses"}},
+	{.format = {"sarif", "with --slice: code flows, for editors and other viewers"}},
 	{.format = {0}},
 };
 

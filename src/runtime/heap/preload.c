@@ -35,6 +35,7 @@
 #include "runtime/heap/chance.h"
 #include "runtime/heap/missed.h"
 #include "runtime/heap/sieve.h"
+#include "waymark/run.h"
 #include "waymark/runtime.h"
 
 #define API __attribute__((visibility("default")))
