@@ -16,8 +16,8 @@
 #include "runtime/heap/heap.h"
 #include "sampler/host.h"
 #include "sampler/sample.h"
-#include "waymark/run.h"
 #include "waymark/abi.h"
+#include "waymark/run.h"
 
 static const char *const names[WM1_HEAP_FUNCTIONS] = {
 	WM1_HEAP_FUNCTION_NAMES,
