@@ -1,6 +1,6 @@
 #!/bin/sh
 # make-images.sh - makes the pictures of docs/images/ that show real output again, from a run of scripts/demo.sh, of
-# Debian's perl, of examples/residual/run.sh and of examples/crash.
+# Debian's perl, of examples/residual/run.sh, of examples/crash and of bench/slice.
 #
 # Needs rsvg-convert (scripts/install-deps.sh bench) and chromium. how-it-works.svg is drawn by hand and not touched.
 set -eu
@@ -51,3 +51,12 @@ chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1
 	--screenshot=docs/images/core.png "file://$work/crash.html#t0-1" 2>/dev/null
 rm -r $work
 echo "wrote docs/images/core.png: $(wc -c <docs/images/core.png) bytes"
+
+# The page of the crash of docs/slicing.md, with its slice.
+bench/slice/run.py -l O2 patch-rename
+work=$PWD/build/bench-slice
+build/waymark core --slice --format=html "$work/patch-O2/src/patch" "$work/patch-rename-O2.core" |
+	sed "s|$work/patch-O2/|/usr/src/patch-2.7.6/|g" >"$work/crash.html"
+chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1360,800 \
+	--screenshot=docs/images/slice.png "file://$work/crash.html#t0-1" 2>/dev/null
+echo "wrote docs/images/slice.png: $(wc -c <docs/images/slice.png) bytes"
