@@ -154,6 +154,8 @@ static struct error *join(struct work *w, uint32_t context, uint32_t instruction
 		how = IN_STANDS;
 	if (!(how & ~*is_in) || !can_run(w, context, w->code->instructions[instruction].block))
 		return NULL;
+	if (w->request->within && !w->request->within->why[instruction].reason)
+		return NULL;
 	*is_in |= how;
 	if (!why->reason) {
 		*why = (struct slice_why){reason, of};
@@ -650,6 +652,8 @@ static struct error *find_async(struct work *w)
 	if (!work)
 		return &error_no_memory;
 	for (uint32_t f = 0; f < c->function_count; f++) {
+		if (!c->functions[f].block_count || !can_run(w, CONTEXT_UP, c->functions[f].first_block))
+			continue;
 		w->is_async[f] = w->has_threads || memory_is_called_from_outside(w->memory, f);
 		w->has_async |= w->is_async[f];
 		if (w->is_async[f])
@@ -661,7 +665,7 @@ static struct error *find_async(struct work *w)
 		for (uint32_t i = f->first_instruction; i < f->first_instruction + f->instruction_count; i++) {
 			const struct function_ids *callees = &w->memory->callees[i];
 
-			for (size_t k = 0; k < callees->count; k++)
+			for (size_t k = 0; k < callees->count && can_run(w, CONTEXT_UP, c->instructions[i].block); k++)
 				if (!w->is_async[callees->items[k]]) {
 					w->is_async[callees->items[k]] = true;
 					work[waiting++] = callees->items[k];
@@ -763,6 +767,60 @@ static struct error *allocate(struct work *w)
 	return err;
 }
 
+/* ---- what is left for others ---- */
+
+static struct error *open_demand(const struct work *w, struct slice_demand *ret)
+{
+	uint32_t count = w->request->frame_count + 1;
+
+	*ret = (struct slice_demand){.at_end = calloc(count, sizeof *ret->at_end),
+				     .block_counts = calloc(count, sizeof *ret->block_counts),
+				     .count = count};
+	if (ret->at_end && ret->block_counts)
+		return NULL;
+	slice_demand_deinit(ret);
+	return &error_no_memory;
+}
+
+/* Takes the sets from the contexts; those of CONTEXT_UP and CONTEXT_DOWN become one. */
+static struct error *take_demand(struct work *w, struct slice_demand *ret)
+{
+	struct error *err = open_demand(w, ret);
+
+	for (uint32_t b = 0; b < w->code->block_count && !err; b++)
+		err = id_set_add_all(end_of(w, CONTEXT_UP, b), end_of(w, CONTEXT_DOWN, b), NULL, NULL);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < ret->count; i++) {
+		struct context *c = &w->contexts[i ? CONTEXT_FRAMES + i - 1 : CONTEXT_UP];
+
+		ret->at_end[i] = c->at_end;
+		ret->block_counts[i] = c->range.block_count;
+		c->at_end = NULL;
+	}
+	ret->is_async = w->is_async;
+	ret->ever = w->ever;
+	ret->ever_async = w->ever_async;
+	w->is_async = NULL;
+	w->ever = w->ever_async = (struct id_set){0};
+	return NULL;
+}
+
+void slice_demand_deinit(struct slice_demand *d)
+{
+	for (uint32_t i = 0; i < d->count && d->at_end && d->block_counts; i++) {
+		for (uint32_t b = 0; b < d->block_counts[i]; b++)
+			id_set_deinit(&d->at_end[i][b]);
+		free(d->at_end[i]);
+	}
+	free(d->at_end);
+	free(d->block_counts);
+	free(d->is_async);
+	id_set_deinit(&d->ever);
+	id_set_deinit(&d->ever_async);
+	*d = (struct slice_demand){0};
+}
+
 static void free_view(struct view *v)
 {
 	id_set_deinit(&v->wanted);
@@ -816,6 +874,8 @@ struct error *slice_backward(const struct slice_request *request, struct slice *
 
 	if (!err)
 		err = run(&w);
+	if (!err && request->demand)
+		err = take_demand(&w, request->demand);
 	work_deinit(&w);
 	if (err)
 		slice_deinit(&slice);

@@ -12,7 +12,7 @@
  * Of one run, `runs` leaves out what is proven not to have run in it. A dependence is dropped only if its source, its target, or every way
  * between them did not run: what an instruction used was made by one that ran, came through memory by calls and blocks that ran, and whether it
  * ran was decided by a branch that ran. Which branches decide is asked of all code: a branch that went one way only has decided, too. A store
- * that did not run reached nothing, so that what decided against it is no reason. Of activations on the stack (`frames`) more is known: each
+ * that did not run reached nothing, so that what decided against it is no reason: omissions.h finds that. Of activations on the stack (`frames`) more is known: each
  * is a context of its own, in which only what ran in this activation counts, and which the call in progress of the next one led to. Functions
  * that have returned have any activation's blocks.
  */
@@ -57,6 +57,20 @@ struct slice_frame {
 	uint32_t call_count;
 };
 
+/*
+ * What mattered at the ends of blocks when a slice was done, for questions about what could have changed it (omissions.h). [0] is of all code, of
+ * activations that are not frames; behind it, of each frame's function.
+ */
+struct slice_demand {
+	struct id_set **at_end; /* [0 or frame + 1][block, of frames less the function's first] regions */
+	uint32_t *block_counts; /* [0 or frame + 1] */
+	uint32_t count;
+	/* Of functions that may run at any time, by handlers and threads: what matters somewhere matters at any of their instructions. */
+	bool *is_async;
+	struct id_set ever;       /* to stores of those functions */
+	struct id_set ever_async; /* to stores of the others */
+};
+
 struct slice_request {
 	const struct regions *regions;
 	const bool *runs; /* as in memory_analyse: nothing else is in a slice */
@@ -71,10 +85,13 @@ struct slice_request {
 	/* Frame 0 has the criteria. Without frames the criteria are of all activations. */
 	const struct slice_frame *frames; /* innermost first: frame 0 was called by frame 1, and so on */
 	uint32_t frame_count;
-	bool frames_are_whole; /* nothing of the program called the last one; else any call of it can have */
+	bool frames_are_whole;       /* nothing of the program called the last one; else any call of it can have */
+	const struct slice *within;  /* nothing else is in the slice; NULL: all can be */
+	struct slice_demand *demand; /* to be filled; NULL: not wanted */
 };
 
 struct error *slice_backward(const struct slice_request *request, struct slice *ret);
 void slice_deinit(struct slice *s);
+void slice_demand_deinit(struct slice_demand *d);
 
 #endif

@@ -75,7 +75,8 @@ static const struct option_row option_rows[] = {
 	 .help = "the slice shown is that of all code, of what can lead to the stack, or of what ran: %s (active)",
 	 OPTION_WORD(struct core_request, slice_of, &slice_of_words)},
 	{.name = "explain",
-	 .help = "with --slice: name the library functions that are not known and so make slices larger",
+	 .help = "with --slice: name the library functions that are not known and so make slices larger; all branches "
+		 "that decided against what could have mattered",
 	 OPTION_FLAG(struct core_request, is_explained)},
 	{.name = "memory",
 	 .argument = "MB",

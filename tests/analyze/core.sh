@@ -32,7 +32,9 @@ check() { # WHAT COMMENT...: those are in the slice, others with a comment are n
 	done
 }
 slice() { # OPTIONS...
-	"$build/waymark" core "$@" "./$program" "$program.core" >slice.txt 2>slice.err || fail "$program: core $*: $(cat slice.err)"
+	"$build/waymark" core "$@" "./$program" "$program.core" >whole.txt 2>slice.err || fail "$program: core $*: $(cat slice.err)"
+	sed '/^Branches that decided against/,$d' whole.txt >slice.txt
+	sed -n '/^Branches that decided against/,$p' whole.txt >omitted.txt
 }
 crash() { # ARGUMENTS...: builds and runs $program, and makes all three slices
 	"$build/waymark" cc --wm=trace -g -O0 -pthread "$program.c" -o "$program" && core_of "$program.core" "./$program" "$@" || exit 1
@@ -208,6 +210,87 @@ END
 crash
 slice --slice=2.0
 has "$(grep -n 'barrier_wait' threads.c | tail -1 | cut -d: -f1)" || has "$(grep -n pthread_join threads.c | cut -d: -f1)" || fail 'thread 2'
+
+# What was omitted and could have mattered: by the branch that decided against it, in a callee, of what a pointer leads to, in this call and not in
+# an earlier one. What cannot have mattered is not named.
+program=omitted
+cat >omitted.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+struct item { int *data; int n; };
+static int skip, unrelated, late, zero;
+static int said(int n) { return printf("%d\n", n) > 0; }
+static void check(int n)
+{
+	if (n > 3) /* near */
+		skip = said(n);
+	if (n > 4) /* far */
+		unrelated = said(n);
+	if (n > 5) { /* far */
+		skip = said(n);
+		exit(1);
+	}
+}
+static void choose(struct item *item, int n)
+{
+	if (n > 5 || /* near */
+	    n < 0)
+		item->data = said(n) ? &zero : NULL;
+}
+static void fill(struct item *item)
+{
+	item->n = 3;
+	item->data = &zero;
+}
+static void step(const struct item *item, int n)
+{
+	int *p = NULL, rest = 0;
+	if (n == 1) /* near */
+		p = &zero;
+	if (n == 1) /* far */
+		rest = 1;
+	if (!p)
+		p = item->data;
+	*p = n;
+	if (rest) /* far */
+		p = NULL;
+}
+int main(int argc, char **argv)
+{
+	struct item item = {NULL, 1};
+	check(argc);
+	choose(&item, argc);
+	if (argc > 6) /* near */
+		fill(&item);
+	if (argc > 7) /* far */
+		item.n = 2;
+	if (argc > 8) /* far */
+		late = 1;
+	late = 0;
+	if (argc > 9) /* far */
+		puts(argv[1]);
+	step(&item, 1);
+	if (!skip && !late)
+		step(&item, 2);
+	if (argc > 10) /* far */
+		item.data = &zero;
+	return unrelated;
+}
+END
+crash
+near() { grep -qE "^ *$1  " omitted.txt; }
+for options in -O0 '-O1 --wm-stage=source -fno-inline'; do
+	# shellcheck disable=SC2086 # a list of words
+	"$build/waymark" cc --wm=trace -g $options omitted.c -o omitted && core_of omitted.core ./omitted || exit 1
+	slice --slice
+	for line in $(marked near); do
+		near "$line" || { [ "$options" != -O0 ] && has "$line"; } || fail "omitted.c $options: line $line is not named: $(sed -n "${line}p" omitted.c)"
+	done
+	for line in $(marked far); do
+		near "$line" && fail "omitted.c $options: line $line is named: $(sed -n "${line}p" omitted.c)"
+	done
+done
+
 
 # Computed gotos, exceptions, calls that never return, tail calls: each function is found in the core, whatever was done to it.
 cat >ways.cpp <<'END'

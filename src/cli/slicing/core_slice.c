@@ -48,9 +48,12 @@ struct work {
 	uint32_t line_instruction_count;
 	struct slice_size sizes[SLICES_OF + 1];
 	struct slice_lines shown;
+	struct slice active_slice;
+	uint32_t *distances; /* [instruction] of the active slice, if it is shown */
 	/* Of the slice that is shown; the graph for HTML. */
 	struct slice_chain chain;
 	struct slice_graph graph;
+	struct slice_omissions omissions;
 };
 
 /* ---- where ---- */
@@ -165,6 +168,8 @@ static struct error *explain(struct work *w, const struct slice_request *request
 		err = slice_chain_find(&depends, &w->shown, request, &w->chain);
 	if (!err && w->request->renderer->render == crash_render_html)
 		err = slice_graph_make(&depends, &w->shown, &w->graph);
+	if (!err && w->request->slice_of == SLICE_OF_ACTIVE)
+		err = slice_distances_find(&depends, &w->shown, request, &w->distances);
 	return err;
 }
 
@@ -188,13 +193,11 @@ static struct error *measure(struct work *w, const struct slice_request *request
 	return explain(w, request, s);
 }
 
-static struct error *slice_once(struct work *w, const struct analysis *a, const struct crash_stack *stack,
-				enum slice_of of)
+static struct slice_request request_of(const struct work *w, const struct analysis *a, const struct crash_stack *stack,
+				       enum slice_of of)
 {
-	CLEANUP(slice_deinit) struct slice slice = {0};
 	struct slice_request request = {
 		.regions = &a->regions, .runs = a->runs, .comes = a->comes, .criteria_stand = stack != NULL};
-	struct error *err;
 
 	if (stack) {
 		request.criteria = stack->criteria;
@@ -211,8 +214,23 @@ static struct error *slice_once(struct work *w, const struct analysis *a, const 
 		request.frame_count = stack->frame_count;
 		request.frames_are_whole = stack->is_whole;
 	}
-	err = slice_backward(&request, &slice);
-	return err ? err : measure(w, &request, &slice, of);
+	return request;
+}
+
+static struct error *slice_once(struct work *w, const struct analysis *a, const struct crash_stack *stack,
+				enum slice_of of)
+{
+	CLEANUP(slice_deinit) struct slice slice = {0};
+	const struct slice_request request = request_of(w, a, stack, of);
+	struct error *err = slice_backward(&request, &slice);
+
+	if (!err)
+		err = measure(w, &request, &slice, of);
+	if (!err && of == SLICE_OF_ACTIVE) {
+		w->active_slice = slice;
+		slice = (struct slice){0};
+	}
+	return err;
 }
 
 /* From a line the stack tells nothing: its slice is that of all code. */
@@ -232,6 +250,33 @@ static struct error *slice_of(struct work *w, struct analysis *a, const struct a
 	if (!err)
 		err = name_frame(w, stack.frame);
 	return err ? err : slice_once(w, a, &stack, of);
+}
+
+/* What the slice of what ran leaves out, by the analysis of all code. */
+static struct error *find_omissions(struct work *w)
+{
+	CLEANUP(crash_stack_deinit) struct crash_stack stack = {0};
+	const struct crash_stack_request stack_request = {.code = &w->map,
+							  .ran = &w->activity,
+							  .memory = &w->active.memory,
+							  .thread = w->thread,
+							  .frame = w->frame};
+	struct slice_request slice_request;
+	struct omissions_request request = {.slice_request = &slice_request,
+					    .slice = &w->active_slice,
+					    .all = &w->all.regions,
+					    .distances = w->distances};
+	struct error *err = NULL;
+
+	w->omissions.why = w->all.why;
+	if (w->request->slice_of != SLICE_OF_ACTIVE || !w->active.is_there || !w->all.is_there)
+		return NULL;
+	if (!w->file)
+		err = crash_stack_create(&stack_request, &stack);
+	if (err)
+		return err;
+	slice_request = request_of(w, &w->active, w->file ? NULL : &stack, SLICE_OF_ACTIVE);
+	return slice_omissions_make(&request, &w->shown, &w->omissions);
 }
 
 static struct error *count_ran(struct work *w)
@@ -265,6 +310,8 @@ static struct error *slice_all(struct work *w)
 		err = count_ran(w);
 	if (!err)
 		err = analyse(w, &w->all, w->request->slice_of != SLICE_OF_ACTIVE);
+	if (!err)
+		err = find_omissions(w);
 	if (!err)
 		err = slice_of(w, &w->all, NULL, SLICE_OF_STACK);
 	if (!err)
@@ -303,7 +350,8 @@ static struct error *print(struct work *w)
 				      .graph = &w->graph,
 				      .sources = &w->request->reading.sources,
 				      .is_explained = w->request->is_explained,
-				      .sizes = &sizes};
+				      .sizes = &sizes,
+				      .omissions = &w->omissions};
 	struct slice_layer layer;
 	struct output out;
 	struct error *err;
@@ -350,6 +398,9 @@ static void work_deinit(struct work *w)
 	slice_lines_deinit(&w->shown);
 	slice_chain_deinit(&w->chain);
 	slice_graph_deinit(&w->graph);
+	slice_omissions_deinit(&w->omissions);
+	slice_deinit(&w->active_slice);
+	free(w->distances);
 	for (int i = 0; i < 2; i++) {
 		struct analysis *a = i ? &w->all : &w->active;
 

@@ -60,8 +60,7 @@ void slice_reason_print(const struct slice_report *r, enum slice_reason reason, 
 	}
 }
 
-/* The line of source, up to where its reason stands. */
-static struct error *print_source(const struct slice_report *r, const struct slice_line *line, FILE *out)
+struct error *slice_source_print(const struct slice_report *r, const struct slice_line *line, FILE *out)
 {
 	CLEANUP(arena_deinit) struct arena scratch = {0};
 	const struct source_file *file;
@@ -83,7 +82,7 @@ static struct error *print_source(const struct slice_report *r, const struct sli
 
 static struct error *print_line(const struct slice_report *r, const struct slice_line *line, FILE *out)
 {
-	struct error *err = print_source(r, line, out);
+	struct error *err = slice_source_print(r, line, out);
 
 	if (err)
 		return err;
@@ -111,7 +110,7 @@ static struct error *print_chain(const struct slice_report *r, FILE *out)
 			putc('\n', out);
 		}
 		file = line->file;
-		err = print_source(r, line, out);
+		err = slice_source_print(r, line, out);
 		if (err)
 			break;
 		slice_reason_print(r, links->items[i].reason, line,
@@ -171,6 +170,8 @@ struct error *slice_render_text(const struct slice_report *r, FILE *out)
 		}
 		err = print_line(r, line, out);
 	}
+	if (!err && r->omissions)
+		err = slice_omissions_text(r, out);
 	if (!err && r->is_explained)
 		print_unknown(r->lines, out);
 	return err;
@@ -207,6 +208,8 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 		", \"instructions_with_code\": %" PRIu32,
 		r->lines->count_in, r->lines->count, r->lines->instructions_in, r->lines->instructions);
 	print_chain_json(r, out);
+	if (r->omissions)
+		slice_omissions_json(r, out);
 	fputs(",\n \"files\": [", out);
 	for (uint32_t i = 0; i < r->lines->count; i++) {
 		const struct slice_line *line = &r->lines->items[i];

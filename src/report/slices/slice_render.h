@@ -10,6 +10,7 @@
 #include "model/slices/slice_chain.h"
 #include "model/slices/slice_graph.h"
 #include "model/slices/slice_lines.h"
+#include "model/slices/slice_omissions.h"
 #include "model/source/source.h"
 #include "report/slices/slice_layer.h"
 
@@ -37,10 +38,11 @@ struct slice_report {
 	const struct slice_chain *chain; /* NULL: none */
 	const struct slice_graph *graph; /* HTML alone */
 	struct sources *sources;
-	bool is_forward;                     /* what the criterion can reach, not what can have decided it */
-	bool is_explained;                   /* names functions that are not known */
-	const struct profile_ran_count *ran; /* NULL: no recorded runs restrict it */
-	const struct slice_sizes *sizes;     /* NULL: there is one slice */
+	bool is_forward;                         /* what the criterion can reach, not what can have decided it */
+	bool is_explained;                       /* names functions that are not known */
+	const struct profile_ran_count *ran;     /* NULL: no recorded runs restrict it */
+	const struct slice_sizes *sizes;         /* NULL: there is one slice */
+	const struct slice_omissions *omissions; /* NULL: none, as nothing restricts it */
 };
 
 struct error *slice_render_text(const struct slice_report *r, FILE *out);
@@ -57,6 +59,15 @@ const char *slice_reason_text(enum slice_reason reason);
 /* Why a line is in, for reading. of: NULL for no line that differs. */
 void slice_reason_print(const struct slice_report *r, enum slice_reason reason, const struct slice_line *line,
 			const struct slice_line *of, FILE *out);
+
+/* The line of source, up to where what is said of it stands. */
+struct error *slice_source_print(const struct slice_report *r, const struct slice_line *line, FILE *out);
+
+/* Which way a branch went, and what did not run: "-> line 30; line 28 could have set what line 12 reads". */
+void slice_omission_print(const struct slice_report *r, const struct slice_omission *x, FILE *out);
+struct error *slice_omissions_text(const struct slice_report *r, FILE *out);
+/* A member that follows others. */
+void slice_omissions_json(const struct slice_report *r, FILE *out);
 
 void slice_sizes_text(const struct slice_sizes *s, FILE *out);
 /* A member that follows others. */
