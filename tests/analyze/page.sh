@@ -26,7 +26,7 @@ printf '[a]\nx=1\nend\ny=2\n' >settings.conf
 # What the page looks like behind each step, in the title, which --dump-dom shows.
 cat >steps.js <<END
 const rows = s => [...document.querySelectorAll('tr.' + s)].map(row => row.id.split('-L')[1]).join(' ');
-const lists = () => [...document.querySelectorAll('#slice-panel ol')].map(ol => [...ol.querySelectorAll('a')].map(a => a.textContent.split(':')[1]).join(' ')).join('; ');
+const lists = () => [...document.querySelectorAll('#slice-panel ol:not(.omissions)')].map(ol => [...ol.querySelectorAll('a')].map(a => a.textContent.split(':')[1]).join(' ')).join('; ');
 const row = document.querySelector('tr[id\$="-L$stored"]'), said = [];
 said.push('in ' + rows('in'), 'dimmed ' + (document.querySelectorAll('tr.out').length > 0), 'chain ' + lists());
 row.querySelector('td.s').click();
@@ -37,11 +37,14 @@ document.querySelector('#slice-panel input').click();
 said.push('dimmed ' + (document.querySelectorAll('tr.out').length > 0));
 document.title = said.join('|');
 END
-browse() { # PAGE
-	python3 "$here/page.py" "$1" >lines.txt || fail "$1: data"
+look() { # PAGE
 	{ sed '$d' "$1"; echo '<script>{'; cat steps.js; echo '}</script></html>'; } >steps.html
 	timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/browser" --dump-dom "file://$tmp/steps.html" 2>/dev/null |
 		grep -o '<title>.*</title>' | sed 's/<[^>]*>//g' | tr '|' '\n' >said.txt
+}
+browse() { # PAGE
+	python3 "$here/page.py" "$1" >lines.txt || fail "$1: data"
+	look "$1"
 	before=$(line_of 'section->outer = r->section') closed=$(line_of '*closed = r->section')
 	cat >expected.txt <<-END
 		in $(cat lines.txt)
@@ -62,4 +65,17 @@ browse() { # PAGE
 browse slice.html
 "$build/waymark" core --slice --format=html -o core.html settings settings.core || fail "core: status $?"
 browse core.html
+
+# Branches that decided against what could have mattered are marked, and are not dimmed.
+cp "$here/../../examples/crash/list.c" .
+"$build/waymark" cc --wm=trace -g -O0 list.c -o list && core_of list.core ./list 2 || exit 1
+"$build/waymark" core --slice --format=html -o list.html list list.core || fail "core: status $?"
+cat >steps.js <<'END'
+document.title = [...document.querySelectorAll('tr.omitted:not(.out)')].map(row => row.id.split('-L')[1] + ' ' + row.title).join('|') +
+  '|' + document.querySelectorAll('#slice-panel ol.omissions li').length;
+END
+look list.html
+[ "$(sed 's/ .*could/ could/' said.txt)" = "$(grep -n 'if (setjmp' list.c | cut -d: -f1) could have set what line $(grep -n 'printf' list.c | tail -1 | cut -d: -f1) reads
+$(grep -n 'argc > 3' list.c | cut -d: -f1) could have set what line $(grep -n 'printf' list.c | tail -1 | cut -d: -f1) reads
+2" ] || fail "omissions: $(cat said.txt)"
 exit $failed

@@ -5,6 +5,7 @@
  *      lines: [[file, line, why]]      those of the slice; why is for reading
  *      edges: [[line, on, reason]]     numbers of lines: the first one depends on the second one; reasons: [text] has the text
  *      chain: [[line, what]]           from the criterion on
+ *      omissions: [[file's name, line, what]] branches that decided against what could have mattered, outside of the slice
  *      criterion: text, is_forward: true: edges are not known, only the first reason of each line
  *
  * Lines outside are dimmed. A click on a line shows what it depends on, and what depends on it.
@@ -22,8 +23,9 @@
     return e;
   };
   for (const s of document.querySelectorAll('section[data-file]')) sections.set(s.dataset.file, s.id);
+  const row_at = (file, line) => document.getElementById(sections.get(file) + '-L' + line);
   data.lines.forEach(([file, line], i) => {
-    const row = document.getElementById(sections.get(data.files[file]) + '-L' + line);
+    const row = row_at(data.files[file], line);
     rows.push(row);
     if (row) numbers.set(row, i);
   });
@@ -74,9 +76,20 @@
   function say(row, what) {
     if (row) row.querySelector('td.s').append(make('span', what, 'slice-why'));
   }
+  function list_omissions() {
+    const ol = make('ol', undefined, 'omissions');
+    for (const [file, line, what] of data.omissions) {
+      const li = make('li'), a = make('a', file.split('/').pop() + ':' + line), row = row_at(file, line);
+      if (row) a.href = '#' + row.id;
+      li.append(a, ' ', make('small', what), make('code', text(row)));
+      ol.append(li);
+    }
+    lists.append(make('h3', 'Branches that decided against what could have mattered (' + data.omissions.length + ')'), ol);
+  }
   function show_chain() {
     clear();
     if (data.chain.length) list('', 'The shortest chain', data.chain);
+    if (data.omissions.length) list_omissions();
     lists.append(make('p', 'A click on a line shows what it depends on, and what depends on it; Escape leads back.', 'dim'));
   }
   function ask(i) {
@@ -93,9 +106,15 @@
   }
   function dim() {
     for (const row of document.querySelectorAll('table.src tr[id]')) {
-      row.classList.toggle('out', box.checked && !numbers.has(row));
+      row.classList.toggle('out', box.checked && !numbers.has(row) && !row.classList.contains('omitted'));
       row.classList.toggle('in', numbers.has(row));
     }
+  }
+  for (const [file, line, what] of data.omissions) {
+    const row = row_at(file, line);
+    if (!row) continue;
+    row.classList.add('omitted');
+    row.title = what;
   }
   for (const [i] of data.chain) if (rows[i]) rows[i].classList.add('chain');
   data.lines.forEach(([, , why], i) => rows[i] && why === '<- here' && rows[i].classList.add('criterion'));

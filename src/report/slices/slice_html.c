@@ -124,6 +124,36 @@ static struct error *print_chain(const struct slice_report *r, const struct numb
 	return err;
 }
 
+static struct error *print_omissions(const struct slice_report *r, FILE *out)
+{
+	const struct slice_omissions *o = r->omissions;
+	struct error *err = NULL;
+
+	fputs(",\n\"omissions\": [", out);
+	for (uint32_t i = 0; o && i < o->count_new && !err; i++) {
+		const struct slice_omission *x = &o->items.items[i];
+		char *text;
+		size_t size;
+		FILE *stream;
+
+		fputs(i ? ",\n[" : "\n[", out);
+		json_print_string(out, r->lines->items[x->line].file);
+		fprintf(out, ", %" PRIu32 ", ", r->lines->items[x->line].line);
+		err = html_capture(&stream, &text, &size);
+		if (err)
+			break;
+		slice_omission_print(r, x, stream);
+		if (fclose(stream) != 0)
+			err = &error_no_memory;
+		else
+			json_print_string(out, text);
+		free(text);
+		putc(']', out);
+	}
+	putc(']', out);
+	return err;
+}
+
 static struct error *print_data(const struct slice_report *r, const struct numbers *n, FILE *out)
 {
 	struct error *err;
@@ -139,6 +169,8 @@ static struct error *print_data(const struct slice_report *r, const struct numbe
 	print_edges(r, n, out);
 	if (!err)
 		err = print_chain(r, n, out);
+	if (!err)
+		err = print_omissions(r, out);
 	fputs("}\n", out);
 	return err;
 }
