@@ -58,7 +58,7 @@ slice_program() {
 check_program() { # SEED
 	local all in out line is_seen=no
 	all=$(grep -nE '[VPQ]\(' program.c | grep -v '#define' | cut -d: -f1)
-	in=$(grep -o '"line": [0-9]*' slice.json | cut -d' ' -f2)
+	in=$(python3 -c 'import json; print(*(line["line"] for file in json.load(open("slice.json"))["files"] for line in file["lines"]), sep="\n")')
 	mapfile -t out < <(comm -23 <(echo "$all" | sort) <(echo "$in" | sort) | sort -n)
 	slices=$((slices + 1))
 	lines_of=$((lines_of + $(echo "$all" | wc -l)))
