@@ -111,12 +111,11 @@ void slice_omissions_json(const struct slice_report *r, FILE *out)
 {
 	const struct slice_omissions *o = r->omissions;
 
-	fputs(",\n \"omissions\": ", out);
-	if (!o->is_known) {
-		fputs("null", out);
+	if (!o->is_known && !o->why)
 		return;
-	}
-	putc('[', out);
+	if (!o->is_known)
+		json_print_member(out, ",\n ", "omissions_not_known", o->why);
+	fputs(",\n \"omissions\": [", out);
 	for (size_t i = 0; i < o->items.count; i++) {
 		const struct slice_omission *x = &o->items.items[i];
 
