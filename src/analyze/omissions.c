@@ -342,20 +342,21 @@ static enum omission_by memory_kind(const struct search *s, uint32_t region)
 	}
 }
 
-/* The reader, if it is nearer than the one that is known. */
+/* The reader, if it is nearer than the one that is known. is_call: functions that i calls change it. */
 static void take_reader(const struct search *s, const struct id_set *changes, const struct id_set *wanted, uint32_t i,
-			struct omission *best)
+			bool is_call, struct omission *best)
 {
 	const uint32_t *distances = s->request->distances;
 
 	for (struct id_iterator k = id_set_begin(changes); id_set_next(changes, &k);) {
 		uint32_t reader = s->reader_of[k.id];
-
 		enum omission_by by;
 
 		if (reader == CODE_NONE || !id_set_has(wanted, k.id))
 			continue;
 		by = s->is_vague ? OMISSION_VAGUE : memory_kind(s, k.id);
+		if (by == OMISSION_VARIABLE && is_call)
+			by = OMISSION_BY_CALL;
 		if ((by == OMISSION_VAGUE && !s->is_vague) || by > best->by)
 			continue;
 		if (by == best->by && best->reader != CODE_NONE && distances[reader] >= distances[best->reader])
@@ -370,10 +371,10 @@ static void take_instruction(const struct search *s, const struct id_set *wanted
 {
 	const struct function_ids *callees = &s->all->memory->callees[i];
 
-	take_reader(s, region_set(s->all, s->all->changes[i]), wanted, i, best);
-	take_reader(s, region_set(s->all, s->all->passes[i]), wanted, i, best);
+	take_reader(s, region_set(s->all, s->all->changes[i]), wanted, i, false, best);
+	take_reader(s, region_set(s->all, s->all->passes[i]), wanted, i, false, best);
 	for (size_t k = 0; k < callees->count; k++)
-		take_reader(s, &s->all->function_changes[callees->items[k]], wanted, i, best);
+		take_reader(s, &s->all->function_changes[callees->items[k]], wanted, i, true, best);
 }
 
 /* What a block that did not run could have changed of what was wanted behind the branch. */

@@ -23,6 +23,7 @@
 /* What could have been changed. */
 enum omission_by {
 	OMISSION_VARIABLE,  /* a variable */
+	OMISSION_BY_CALL,   /* a variable, by what is called there */
 	OMISSION_ALLOCATED, /* what an allocation made, which stands for all that it made */
 	OMISSION_VAGUE,
 };

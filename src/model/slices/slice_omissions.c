@@ -8,6 +8,7 @@
 
 enum {
 	STEPS_MAX_BLOCKS = 5000000, /* that searches for stores go through, besides those of the chain */
+	OWN_MAX = 16,               /* instructions without lines that lead to one with a line */
 };
 
 /* ---- distances ---- */
@@ -115,6 +116,33 @@ static uint32_t line_of_block(const struct code *c, const struct slice_lines *l,
 	return SLICE_NO_LINE;
 }
 
+/* The compiler's own instructions have no line: then that of what uses them. */
+static uint32_t line_of_reader(const struct omissions_request *request, const struct slice_lines *l, uint32_t reader)
+{
+	for (int i = 0; i < OWN_MAX && reader != CODE_NONE && l->line_of[reader] == SLICE_NO_LINE; i++)
+		reader = request->slice->why[reader].of;
+	return reader == CODE_NONE ? SLICE_NO_LINE : l->line_of[reader];
+}
+
+static struct error *add_line(const struct omissions_request *request, const struct slice_lines *l,
+			      const struct omission *x, struct slice_omission_vec *ret)
+{
+	const struct code *c = request->all->memory->code;
+	struct slice_omission omission = {.line = l->line_of[x->branch],
+					  .went = line_of_block(c, l, x->went),
+					  .omitted = l->line_of[x->omitted],
+					  .reader = line_of_reader(request, l, x->reader),
+					  .distance = request->distances[x->reader],
+					  .by = x->by};
+
+	if (omission.omitted == SLICE_NO_LINE)
+		omission.omitted = line_of_block(c, l, c->instructions[x->omitted].block);
+	if (omission.line == SLICE_NO_LINE || omission.omitted == SLICE_NO_LINE)
+		return NULL;
+	omission.is_in = l->items[omission.line].is_in;
+	return slice_omission_vec_append(ret, omission);
+}
+
 static int compare_near(const void *a, const void *b)
 {
 	const struct slice_omission *x = a, *y = b;
@@ -160,22 +188,8 @@ struct error *slice_omissions_make(const struct omissions_request *request, cons
 	struct omission_vec found = {0};
 	struct error *err = omissions_find(request, &found);
 
-	for (size_t i = 0; i < found.count && !err; i++) {
-		const struct omission *x = &found.items[i];
-		uint32_t line = l->line_of[x->branch];
-
-		if (line == SLICE_NO_LINE || l->line_of[x->omitted] == SLICE_NO_LINE ||
-		    l->line_of[x->reader] == SLICE_NO_LINE)
-			continue;
-		err = slice_omission_vec_append(
-			&o.items, (struct slice_omission){.line = line,
-							  .went = line_of_block(request->all->memory->code, l, x->went),
-							  .omitted = l->line_of[x->omitted],
-							  .reader = l->line_of[x->reader],
-							  .distance = request->distances[x->reader],
-							  .by = x->by,
-							  .is_in = l->items[line].is_in});
-	}
+	for (size_t i = 0; i < found.count && !err; i++)
+		err = add_line(request, l, &found.items[i], &o.items);
 	omission_vec_deinit(&found);
 	if (!err)
 		err = merge(&o.items, l->count);

@@ -18,7 +18,7 @@ struct slice_omission {
 	uint32_t line;     /* in slice_lines, of the branch; each once */
 	uint32_t went;     /* line that it went to; SLICE_NO_LINE: not known, or several */
 	uint32_t omitted;  /* line that did not run */
-	uint32_t reader;   /* line that reads what it could have changed */
+	uint32_t reader;   /* line that reads what it could have changed; SLICE_NO_LINE: not known */
 	uint32_t distance; /* of the reader; SLICE_FAR */
 	enum omission_by by;
 	bool is_in; /* the line is in the slice, too, for another reason */

@@ -10,8 +10,10 @@ enum {
 	SHOWN_MAX = 40, /* lines of text, unless all are asked for */
 };
 
-static const char *const kinds[] = {
-	[OMISSION_VARIABLE] = "variable", [OMISSION_ALLOCATED] = "allocated", [OMISSION_VAGUE] = "libraries"};
+static const char *const kinds[] = {[OMISSION_VARIABLE] = "variable",
+				    [OMISSION_BY_CALL] = "variable_by_call",
+				    [OMISSION_ALLOCATED] = "allocated",
+				    [OMISSION_VAGUE] = "libraries"};
 
 /* "line 12", or "other.c:12" where the file is not that of `line`. */
 static void print_place(const struct slice_report *r, uint32_t number, const struct slice_line *line, FILE *out)
@@ -36,6 +38,10 @@ void slice_omission_print(const struct slice_report *r, const struct slice_omiss
 		fputs("; ", out);
 	}
 	print_place(r, x->omitted, line, out);
+	if (x->reader == SLICE_NO_LINE) {
+		fputs(" could have set what is read", out);
+		return;
+	}
 	fputs(" could have set what ", out);
 	print_place(r, x->reader, line, out);
 	fputs(x->by == OMISSION_VAGUE ? " reads, of libraries" : " reads", out);
@@ -50,6 +56,10 @@ static struct error *print_items(const struct slice_report *r, uint32_t count, F
 		const struct slice_omission *x = &r->omissions->items.items[i];
 		const struct slice_line *line = &r->lines->items[x->line];
 
+		if (x->is_in && (!i || !r->omissions->items.items[i - 1].is_in)) {
+			fputs("  in the slice, too:\n", out);
+			file = NULL;
+		}
 		if (line->file != file) {
 			fputs("    ", out);
 			plain_print(out, line->file);
@@ -86,7 +96,7 @@ struct error *slice_omissions_text(const struct slice_report *r, FILE *out)
 	}
 	if (r->is_explained)
 		shown = count;
-	fputs(shown ? ", those of variables first, and the nearest:\n" : ": none that is not in the slice\n", out);
+	fputs(shown ? ", stores to variables first, and the nearest:\n" : ": none that is not in the slice\n", out);
 	err = print_items(r, shown, out);
 	if (err || r->is_explained)
 		return err;
