@@ -97,9 +97,10 @@ def place_of(active, static, fault):
     if has(active["files"], fault):
         return "in the slice"
     name, first, last = fault
-    for i, branch in enumerate(active.get("omissions", [])):
+    omissions = [branch for branch in active["omissions"] if not branch["is_in_slice"]]
+    for i, branch in enumerate(omissions):
         if os.path.basename(branch["file"]) == name and first <= branch["line"] <= last:
-            return "omission %d of %d" % (i + 1, len(active["omissions"]))
+            return "omission %d of %d" % (i + 1, len(omissions))
     return "of all code only" if has(static["files"], fault) else "in none"
 
 
