@@ -13,9 +13,8 @@
 
 enum {
 	WORD_BYTES = 8,
-	ROW_SHIFT = 64 - 11,
+	ROW_SHIFT = 64 - TRAIL_ROW_BITS,
 };
-_Static_assert(TRAIL_ROWS == 1 << (64 - ROW_SHIFT), "the hash has as many values as there are rows");
 
 /* The state of a walk: a frame's registers. */
 struct state {

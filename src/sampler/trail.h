@@ -36,9 +36,11 @@
 
 enum {
 	TRAIL_FRAMES = 1 << 16,
-	TRAIL_ROWS = 2048, /* a power of two */
+	TRAIL_ROW_BITS = 14,
+	TRAIL_ROWS = 1 << TRAIL_ROW_BITS,
 	TRAIL_IMAGES = 16,
-	TRAIL_NEXTS = 2048, /* a power of two */
+	TRAIL_NEXT_BITS = 16,
+	TRAIL_NEXTS = 1 << TRAIL_NEXT_BITS,
 };
 
 enum trail_row_kind {
@@ -112,7 +114,7 @@ static inline struct trail_next *trail_next(struct trail *t, uint64_t call, uint
 {
 	uint64_t hash = (call ^ (uint64_t)below << 32) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &t->nexts[hash >> 53 & (TRAIL_NEXTS - 1)];
+	return &t->nexts[hash >> (64 - TRAIL_NEXT_BITS)];
 }
 
 /* Forgets all frames: of a thread that has ended, or of one whose stack is another. */
