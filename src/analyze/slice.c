@@ -2,8 +2,8 @@
 #include "analyze/slice.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "analyze/jumps.h"
 #include "llvm/ir.h"
 
 /*
@@ -621,28 +621,6 @@ static struct error *follow(struct work *w, uint32_t context, uint32_t i)
 
 /* ---- the whole ---- */
 
-static struct error *survey(struct work *w)
-{
-	static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
-	struct error *err = NULL;
-
-	w->has_threads = LLVMGetNamedFunction(w->code->module, "pthread_create") ||
-			 LLVMGetNamedFunction(w->code->module, "thrd_create");
-	for (uint32_t i = 0; i < w->code->instruction_count && !err; i++) {
-		LLVMValueRef value = w->code->instructions[i].value, callee;
-
-		if (!ir_is_call(value))
-			continue;
-		callee = code_callee(value);
-		if (ir_returns_twice(value))
-			err = id_set_add(&w->landings, i, NULL);
-		for (size_t k = 0; callee && !err && k < sizeof names / sizeof *names; k++)
-			if (strcmp(LLVMGetValueName(callee), names[k]) == 0)
-				err = id_set_add(&w->jumps, i, NULL);
-	}
-	return err;
-}
-
 /* What code outside may call at any time: handlers of signals and of the end, what unknown functions were given; and what these call. */
 static struct error *find_async(struct work *w)
 {
@@ -710,8 +688,9 @@ static struct error *join_stores_of_threads(struct work *w)
 
 static struct error *run(struct work *w)
 {
-	struct error *err = survey(w);
+	struct error *err = jumps_find(w->code, &w->landings, &w->jumps);
 
+	w->has_threads = jumps_has_threads(w->code);
 	if (!err)
 		err = find_async(w);
 	for (uint32_t i = 0; i < w->request->criterion_count && !err; i++)

@@ -60,13 +60,7 @@ static struct error *print_items(const struct slice_report *r, uint32_t count, F
 			fputs("  in the slice, too:\n", out);
 			file = NULL;
 		}
-		if (line->file != file) {
-			fputs("    ", out);
-			plain_print(out, line->file);
-			putc('\n', out);
-		}
-		file = line->file;
-		err = slice_source_print(r, line, out);
+		err = slice_source_below_print(r, line, &file, out);
 		if (err)
 			return err;
 		slice_omission_print(r, x, out);

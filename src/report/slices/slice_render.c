@@ -80,6 +80,18 @@ struct error *slice_source_print(const struct slice_report *r, const struct slic
 	return NULL;
 }
 
+struct error *slice_source_below_print(const struct slice_report *r, const struct slice_line *line, const char **file,
+				       FILE *out)
+{
+	if (line->file != *file) {
+		fputs("    ", out);
+		plain_print(out, line->file);
+		putc('\n', out);
+	}
+	*file = line->file;
+	return slice_source_print(r, line, out);
+}
+
 static struct error *print_line(const struct slice_report *r, const struct slice_line *line, FILE *out)
 {
 	struct error *err = slice_source_print(r, line, out);
@@ -104,13 +116,7 @@ static struct error *print_chain(const struct slice_report *r, FILE *out)
 	for (size_t i = 0; i < links->count && !err; i++) {
 		const struct slice_line *line = &r->lines->items[links->items[i].line];
 
-		if (line->file != file) {
-			fputs("    ", out);
-			plain_print(out, line->file);
-			putc('\n', out);
-		}
-		file = line->file;
-		err = slice_source_print(r, line, out);
+		err = slice_source_below_print(r, line, &file, out);
 		if (err)
 			break;
 		slice_reason_print(r, links->items[i].reason, line,

@@ -62,6 +62,9 @@ void slice_reason_print(const struct slice_report *r, enum slice_reason reason, 
 
 /* The line of source, up to where what is said of it stands. */
 struct error *slice_source_print(const struct slice_report *r, const struct slice_line *line, FILE *out);
+/* The same below the name of its file, where that is not *file, the one of the line before. */
+struct error *slice_source_below_print(const struct slice_report *r, const struct slice_line *line, const char **file,
+				       FILE *out);
 
 /* Which way a branch went, and what did not run: "-> line 30; line 28 could have set what line 12 reads". */
 void slice_omission_print(const struct slice_report *r, const struct slice_omission *x, FILE *out);
