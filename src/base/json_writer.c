@@ -3,13 +3,8 @@
 
 #include "base/plain_text.h"
 
-void json_print_string(FILE *out, const char *text)
+static void print_text(FILE *out, const char *text)
 {
-	if (!text) {
-		fputs("null", out);
-		return;
-	}
-	putc('"', out);
 	for (const uint8_t *p = (const uint8_t *)text; *p;) {
 		size_t len = utf8_len(p);
 
@@ -26,6 +21,21 @@ void json_print_string(FILE *out, const char *text)
 		}
 		p += len;
 	}
+}
+
+void json_print_string(FILE *out, const char *text)
+{
+	if (text)
+		json_print_joined(out, (const char *const[]){text, NULL});
+	else
+		fputs("null", out);
+}
+
+void json_print_joined(FILE *out, const char *const *parts)
+{
+	putc('"', out);
+	for (; *parts; parts++)
+		print_text(out, *parts);
 	putc('"', out);
 }
 

@@ -21,5 +21,8 @@ struct word_table {
 const struct word *word_table_at(const struct word_table *t, size_t index);
 /* The row of that name, NULL when there is none. */
 const void *word_table_find(const struct word_table *t, const char *name);
+/* Rows that have suffixes of file names, separated by blanks, as a const char * at suffixes_off. The row with the longest one that the path
+ * has; NULL when none has one. */
+const void *word_table_find_path(const struct word_table *t, size_t suffixes_off, const char *path);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/message.h"
@@ -14,6 +15,7 @@
 #include "model/contexts/profile_notes.h"
 #include "model/contexts/profile_read.h"
 #include "model/base/recording.h"
+#include "model/imports/import.h"
 #include "report/contexts/renderer.h"
 
 struct request {
@@ -95,13 +97,30 @@ static void report_progress(void *data, uint64_t done, uint64_t total)
 	file_forget(&reading->recording->file);
 }
 
+/* A file of another tool is known by its content. */
+static struct error *add_import(struct profile *p, const char *path, bool *ret_is_import)
+{
+	struct mapped_file file;
+	struct error *err = file_map(path, &file);
+
+	if (err)
+		return err;
+	err = import_file(p, path, &file, ret_is_import);
+	file_unmap(&file);
+	return err;
+}
+
 static struct error *add_file(struct profile *p, struct request *r, const char *path)
 {
 	struct recording recording;
 	struct reading reading = {.recording = &recording};
 	struct profile_progress progress = {.report = report_progress, .data = &reading};
+	bool is_import;
 	struct error *err;
 
+	err = add_import(p, path, &is_import);
+	if (err || is_import)
+		return err;
 	progress_start(&reading.line, path);
 	err = recording_open(path, &recording);
 	if (!err) {
@@ -119,6 +138,9 @@ static struct error *render(const struct profile *p, struct request *r)
 	struct output out;
 	struct error *err;
 
+	if (r->renderer->is_binary && !r->output && isatty(STDOUT_FILENO))
+		return error_create(ERROR_ARGUMENT, "--format=%s is no text: -o FILE writes it to a file",
+				    r->renderer->format.name);
 	r->view.functions = r->globs.items;
 	r->view.function_count = r->globs.count;
 	r->view.keeps_zeros = r->renderer->keeps_zeros;

@@ -54,9 +54,10 @@ VEC_DECLARE(profile_group_vec, uint32_t);
 /* One event, kept only for reports that list them. */
 struct profile_event {
 	uint64_t realtime_ns; /* CLOCK_REALTIME, from the clock of the process that recorded it */
-	uint64_t value;
-	const char *name;
-	const char *thread; /* its name; NULL: it has none */
+	uint64_t value;       /* in the unit of the metric that follows its own, if that is of its group */
+	const char *thread;   /* its name; NULL: it has none */
+	uint32_t metric;      /* how often: the first one of its group. It bears the event's name */
+	uint32_t source;
 	uint32_t node;
 	uint32_t tid; /* 0: not known */
 };
@@ -79,6 +80,7 @@ struct profile_source {
 	uint64_t inherited_bytes;
 	uint64_t inherited_live_bytes; /* not freed by it */
 	const char *truncated;         /* NULL or a line */
+	const char *import_format; /* a file of another tool: "folded stacks"; it has no header. NULL: a recording */
 };
 VEC_DECLARE(profile_source_vec, struct profile_source);
 

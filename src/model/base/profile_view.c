@@ -407,6 +407,56 @@ uint64_t view_depths(const struct view *v)
 	return sum;
 }
 
+/* ---- events ---- */
+
+static int compare_events(const void *left, const void *right)
+{
+	const struct profile_event *a = *(const struct profile_event *const *)left;
+	const struct profile_event *b = *(const struct profile_event *const *)right;
+
+	return compare_u64(a->realtime_ns, b->realtime_ns)
+		       ?: compare_u64((uintptr_t)a, (uintptr_t)b); /* as they were recorded */
+}
+
+struct error *view_events(const struct view *v, const struct profile_event ***ret, size_t *ret_count)
+{
+	const struct profile *p = v->profile;
+	const struct profile_event **events = calloc(p->events.count + 1, sizeof *events);
+	size_t count = 0;
+
+	if (!events)
+		return &error_no_memory;
+	for (size_t i = 0; i < p->events.count; i++)
+		if (!v->matching_nodes || v->matching_nodes[p->events.items[i].node])
+			events[count++] = &p->events.items[i];
+	qsort(events, count, sizeof *events, compare_events);
+	*ret = events;
+	*ret_count = count;
+	return NULL;
+}
+
+struct error *view_metric_events(const struct view *v, const struct profile_event ***ret, size_t *ret_count)
+{
+	const struct profile *p = v->profile;
+	const struct profile_event **events;
+	size_t count, kept = 0;
+	struct error *err = view_events(v, &events, &count);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < count && v->has_metric; i++)
+		if (events[i]->metric == p->metrics.items[v->metric].group)
+			events[kept++] = events[i];
+	*ret = events;
+	*ret_count = kept;
+	return NULL;
+}
+
+uint64_t view_event_value(const struct view *v, const struct profile_event *e)
+{
+	return v->metric == e->metric ? 1 : e->value;
+}
+
 struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
 			  struct view *ret)
 {

@@ -66,6 +66,13 @@ struct error *view_text_lengths(const struct profile *p, uint64_t **ret);
 /* Frames of all rows. */
 uint64_t view_depths(const struct view *v);
 
+/* Events in contexts that are shown, in the order of time; the profile keeps_events. The caller frees the list. */
+struct error *view_events(const struct view *v, const struct profile_event ***ret, size_t *ret_count);
+/* Of those only the ones that the metric in front counts or sums. */
+struct error *view_metric_events(const struct view *v, const struct profile_event ***ret, size_t *ret_count);
+/* What one of those adds to the metric in front. */
+uint64_t view_event_value(const struct view *v, const struct profile_event *e);
+
 /* The frames of a node, outermost first; replaces what frames holds. */
 struct error *view_frames(const struct profile *p, uint32_t node, struct frame_vec *frames);
 

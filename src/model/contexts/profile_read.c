@@ -471,7 +471,8 @@ static struct error *keep_event(struct gather *g, const struct wmk_event *event,
 	struct profile_event kept = {
 		.realtime_ns = event->time_ns - h->start_monotonic_ns + h->start_realtime_ns,
 		.value = event->value,
-		.name = g->p->metrics.items[metric].name,
+		.metric = metric,
+		.source = (uint32_t)g->p->sources.count - 1,
 		.node = node,
 		.tid = event->tid,
 	};

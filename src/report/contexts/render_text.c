@@ -141,6 +141,10 @@ static void print_source(const struct profile *p, const struct profile_source *s
 
 	plain_print(out, s->path);
 	fputs(": ", out);
+	if (s->import_format) {
+		fprintf(out, "%s\n", s->import_format);
+		return;
+	}
 	plain_print(out, s->header.program);
 	fprintf(out, ", pid %" PRIu32 ", %s\n", s->header.pid, recording_end_text(s->end));
 	print_samples(s, out);

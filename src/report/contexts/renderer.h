@@ -13,11 +13,13 @@
 
 struct renderer {
 	struct word format;
-	size_t default_top; /* contexts shown when the user does not say; 0: all */
-	bool keeps_zeros;   /* shows contexts where the metric is 0 */
-	bool wants_events;  /* shows single events: the profile must keep them */
-	bool adds_up;       /* shows sums over contexts, or its readers make them: not of a metric that is a maximum */
-	bool has_notes;     /* else the caller tells what is lost (notes_print) */
+	const char *suffixes; /* of files in the format, separated by blanks */
+	size_t default_top;   /* contexts shown when the user does not say; 0: all */
+	bool keeps_zeros;     /* shows contexts where the metric is 0 */
+	bool wants_events;    /* shows single events: the profile must keep them */
+	bool adds_up;   /* shows sums over contexts, or its readers make them: not of a metric that is a maximum */
+	bool is_binary; /* no text: nothing for a terminal */
+	bool has_notes; /* else the caller tells what is lost (notes_print) */
 	struct error *(*render)(const struct view *v, FILE *out);
 };
 
@@ -29,5 +31,11 @@ struct error *render_json(const struct view *v, FILE *out);
 struct error *render_folded(const struct view *v, FILE *out);
 struct error *render_speedscope(const struct view *v, FILE *out);
 struct error *render_svg(const struct view *v, FILE *out);
+struct error *render_pprof(const struct view *v, FILE *out);
+struct error *render_callgrind(const struct view *v, FILE *out);
+struct error *render_dhat(const struct view *v, FILE *out);
+struct error *render_firefox(const struct view *v, FILE *out);
+struct error *render_chrome(const struct view *v, FILE *out);
+struct error *render_perf(const struct view *v, FILE *out);
 
 #endif

@@ -7,10 +7,23 @@
 #include "report/paths/path_renderer.h"
 
 static const struct path_renderer renderers[] = {
-	{{"text", "a summary and the hottest paths as source lines, for reading"}, 10, true, path_render_text},
-	{{"json", "everything, for programs; docs/format.md describes it"}, 0, true, path_render_json},
-	{{"lcov", "line, function and branch counts, for genhtml and the like"}, 0, false, path_render_lcov},
-	{{"html", "one page: annotated source, the hottest paths of each function"}, 10, true, path_render_html},
+	{{"text", "a summary and the hottest paths as source lines, for reading"}, ".txt", 10, true, path_render_text},
+	{{"json", "everything, for programs; docs/format.md describes it"}, ".json", 0, true, path_render_json},
+	{{"lcov", "line, function and branch counts, for genhtml and the like"},
+	 ".lcov .info",
+	 0,
+	 false,
+	 path_render_lcov},
+	{{"cobertura", "the same as XML of Cobertura, for GitLab, Jenkins and the like"},
+	 ".xml",
+	 0,
+	 false,
+	 path_render_cobertura},
+	{{"html", "one page: annotated source, the hottest paths of each function"},
+	 ".html",
+	 10,
+	 true,
+	 path_render_html},
 	{.format = {0}},
 };
 

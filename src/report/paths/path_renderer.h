@@ -20,8 +20,9 @@ struct path_report {
 
 struct path_renderer {
 	struct word format;
-	size_t default_top; /* paths or functions shown when the user does not say; 0: all */
-	bool has_notes;     /* the output itself says what path_notes_print says */
+	const char *suffixes; /* of files in the format, separated by blanks */
+	size_t default_top;   /* paths or functions shown when the user does not say; 0: all */
+	bool has_notes;       /* the output itself says what path_notes_print says */
 	struct error *(*render)(const struct path_report *r, FILE *out);
 };
 
@@ -30,6 +31,7 @@ extern const struct word_table path_formats; /* of struct path_renderer */
 struct error *path_render_text(const struct path_report *r, FILE *out);
 struct error *path_render_json(const struct path_report *r, FILE *out);
 struct error *path_render_lcov(const struct path_report *r, FILE *out);
+struct error *path_render_cobertura(const struct path_report *r, FILE *out);
 struct error *path_render_html(const struct path_report *r, FILE *out);
 
 /* A line, if code is optimized: what that means for counts. what: the end of the sentence. */

@@ -1,0 +1,33 @@
+/* import.c - finds the format of a file, and adds it with an entry among the profile's sources. */
+#include "model/imports/import.h"
+
+static const struct format {
+	const char *name;
+	bool (*is_it)(const struct mapped_file *file);
+	struct error *(*add)(struct profile *p, const char *path, const struct mapped_file *file);
+} formats[] = {
+	/* Text of perf has lines of frames, which are no folded stacks; so it is asked for first. */
+	{"a profile of pprof", import_is_pprof, import_pprof},
+	{"text of perf script", import_is_perf, import_perf},
+	{"folded stacks", import_is_folded, import_folded},
+};
+
+struct error *import_file(struct profile *p, const char *path, const struct mapped_file *file, bool *ret_is_known)
+{
+	struct profile_source source = {.path = NULL};
+	struct error *err;
+
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		if (!formats[i].is_it(file))
+			continue;
+		*ret_is_known = true;
+		source.import_format = formats[i].name;
+		err = profile_copy_string(p, path, &source.path) ?: profile_source_vec_append(&p->sources, source);
+		if (err)
+			return err;
+		profile_allow(p, file->len_bytes);
+		return formats[i].add(p, path, file);
+	}
+	*ret_is_known = false;
+	return NULL;
+}

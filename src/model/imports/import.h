@@ -1,0 +1,25 @@
+/*
+ * import.h - profiles of other tools, read into a profile: folded stacks, what pprof reads, the text of `perf script`. The content of a file
+ * says which it is.
+ */
+#ifndef WM_MODEL_IMPORTS_IMPORT_H
+#define WM_MODEL_IMPORTS_IMPORT_H
+
+#include "model/base/profile.h"
+#include "object/file.h"
+
+/*
+ * Adds the file to the profile, which owns copies of all. *ret_is_known is false, and nothing was added, where the file is of none of the
+ * formats. Errors name the path and the line.
+ */
+struct error *import_file(struct profile *p, const char *path, const struct mapped_file *file, bool *ret_is_known);
+
+/* Parts of it, by format. */
+bool import_is_folded(const struct mapped_file *file);
+bool import_is_perf(const struct mapped_file *file);
+bool import_is_pprof(const struct mapped_file *file);
+struct error *import_folded(struct profile *p, const char *path, const struct mapped_file *file);
+struct error *import_perf(struct profile *p, const char *path, const struct mapped_file *file);
+struct error *import_pprof(struct profile *p, const char *path, const struct mapped_file *file);
+
+#endif

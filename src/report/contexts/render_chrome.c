@@ -1,0 +1,138 @@
+/*
+ * render_chrome.c - the Trace Event Format of Chrome, which https://ui.perfetto.dev opens: each event is an instant in its thread, with its
+ * value and its context as arguments.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_writer.h"
+#include "model/base/context_text.h"
+#include "model/contexts/profile_notes.h"
+#include "report/contexts/renderer.h"
+
+static struct error *check_size(const struct view *v, const struct profile_event *const *events, size_t count)
+{
+	uint64_t *lengths, sum = 0;
+	struct error *err = view_text_lengths(v->profile, &lengths);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < count; i++)
+		sum += lengths[events[i]->node];
+	free(lengths);
+	return view_check_size(v, sum);
+}
+
+/* Names of processes and threads. */
+static void print_names(const struct view *v, const struct profile_event *const *events, size_t count, FILE *out)
+{
+	const struct profile *p = v->profile;
+	struct hashmap named = {0};
+
+	for (size_t i = 0; i < p->sources.count; i++) {
+		const struct wmk_header *h = &p->sources.items[i].header;
+
+		fprintf(out,
+			"%s\n  {\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %" PRIu32 ", \"args\": {\"name\": ",
+			i ? "," : "", h->pid);
+		json_print_string(out, h->program);
+		fputs("}}", out);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct key key = {{events[i]->source, events[i]->tid, (uintptr_t)events[i]->thread}};
+		uint32_t before = named.count, number;
+
+		if (!events[i]->thread || hashmap_add(&named, &key, &number) || number != before)
+			continue;
+		fprintf(out,
+			",\n  {\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32
+			", \"args\": {\"name\": ",
+			p->sources.items[events[i]->source].header.pid, events[i]->tid);
+		json_print_string(out, events[i]->thread);
+		fputs("}}", out);
+	}
+	hashmap_deinit(&named);
+}
+
+static struct error *print_stack(const struct view *v, uint32_t node, struct frame_vec *frames, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory;
+	struct error *err = view_frames(v->profile, node, frames);
+
+	if (err)
+		return err;
+	memory = open_memstream(&text, &size);
+	if (memory)
+		stack_print_folded(memory, frames->items, frames->count);
+	if (!memory || fclose(memory) != 0 || !text) {
+		free(text);
+		return &error_no_memory;
+	}
+	json_print_string(out, text);
+	free(text);
+	return NULL;
+}
+
+static struct error *print_event(const struct view *v, const struct profile_event *e, uint64_t base_ns,
+				 struct frame_vec *frames, FILE *out)
+{
+	const struct profile *p = v->profile;
+	uint64_t ns = e->realtime_ns - base_ns;
+	struct error *err;
+
+	fputs(",\n  {\"name\": ", out);
+	json_print_string(out, p->metrics.items[e->metric].name);
+	fprintf(out,
+		", \"ph\": \"i\", \"s\": \"t\", \"ts\": %" PRIu64 ".%03" PRIu64 ", \"pid\": %" PRIu32
+		", \"tid\": %" PRIu32 ", \"args\": {\"value\": %" PRIu64 ", \"stack\": ",
+		ns / 1000, ns % 1000, p->sources.items[e->source].header.pid, e->tid, e->value);
+	err = print_stack(v, e->node, frames, out);
+	fputs("}}", out);
+	return err;
+}
+
+/* What is lost, in a string, a line each. */
+static struct error *print_notes(const struct view *v, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory)
+		notes_print(v, "", memory);
+	if (!memory || fclose(memory) != 0 || !text) {
+		free(text);
+		return &error_no_memory;
+	}
+	json_print_member(out, ", ", "notes", text);
+	free(text);
+	return NULL;
+}
+
+struct error *render_chrome(const struct view *v, FILE *out)
+{
+	const struct profile_event **events;
+	struct frame_vec frames = {0};
+	size_t count;
+	struct error *err = view_events(v, &events, &count);
+
+	if (err)
+		return err;
+	err = check_size(v, events, count);
+	if (!err) {
+		fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {", out);
+		json_print_member(out, "", "producer", v->producer);
+		err = print_notes(v, out);
+		fputs("}, \"traceEvents\": [", out);
+		print_names(v, events, count, out);
+	}
+	for (size_t i = 0; i < count && !err; i++)
+		err = print_event(v, events[i], events[0]->realtime_ns, &frames, out);
+	fputs("\n]}\n", out);
+	free(events);
+	frame_vec_deinit(&frames);
+	return err;
+}
