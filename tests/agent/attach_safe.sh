@@ -56,9 +56,9 @@ detach() {
 	timeout 100 env ${with[@]+"${with[@]}"} "$waymark" attach -q --detach "$pid"
 }
 
-# steps attach|detach: how many steps it makes
+# steps attach|detach [VARIABLE]: how many steps it makes
 steps() {
-	local with=("DIES_COUNT=$dir/count" "LD_PRELOAD=$dir/dies.so")
+	local with=("DIES_COUNT=$dir/count" "LD_PRELOAD=$dir/dies.so" ${2+"$2"})
 	"$1" || fail "steps of $1"
 	cat "$dir/count"
 }
@@ -91,6 +91,33 @@ kills() {
 	wait "$pid"
 	[ $? -eq 4 ] || fail "kills: exit status"
 	printf 'ready\nworked\n0 failures\n' | cmp - out.txt || { fail "kills: its output"; cat out.txt; }
+	pids=()
+}
+
+# every_of attach|detach: killed before each of its steps, or at so many of them, and then a signal comes to all threads
+every_of() {
+	local i at count
+	[ "$1" = attach ] || attach || fail "every: attach"
+	count=$(steps "$1" DIES_EVERY=12)
+	[ "$1" = detach ] || detach || fail "every: detach"
+	for ((i = 0; i < times && i < count; i++)); do
+		at=$((times < count ? count * i / times : i))
+		[ "$1" = attach ] || attach 2>said.txt || { fail "every: attach before"; cat said.txt; }
+		with=("DIES_AFTER=$at" DIES_EVERY=12 "LD_PRELOAD=$dir/dies.so")
+		"$1" 2>/dev/null
+		with=()
+		is_usable "$1, killed before step $at of $count"
+		kill -0 "$pid" || { fail "$1, killed before step $at of $count: the process has ended"; return 1; }
+	done
+}
+
+every() {
+	begin out.txt ./threads signalled "$dir/flag" || return
+	every_of attach && every_of detach && { ./tool text "$pid" || fail "every: code is not as it was"; }
+	touch flag
+	wait "$pid"
+	[ $? -eq 4 ] || fail "every: exit status"
+	printf 'ready\nworked\n0 failures\n' | cmp - out.txt || { fail "every: its output"; cat out.txt; }
 	pids=()
 }
 
@@ -275,7 +302,7 @@ calls() {
 	printf 'ready\nend\n' | cmp - out.txt || { fail "calls: under run"; cat out.txt; }
 }
 
-[ $# -gt 0 ] || set -- kills leaves exits refusals vforks many inside busy deaf finds calls
+[ $# -gt 0 ] || set -- kills every leaves exits refusals vforks many inside busy deaf finds calls
 for mode; do
 	"$mode"
 done

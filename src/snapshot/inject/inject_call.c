@@ -25,6 +25,15 @@
  * A write of one word, the gate, decides whether the call takes place. The area itself is mapped by calls of mmap and mprotect on the
  * thread's own stack, below the red zone, which return to the C library's own rt_sigreturn.
  *
+ * The mask of a thread and its registers are two writes. When the tracer dies between them the thread is in the stub with its own mask, and a
+ * signal may be handled there, on the stack that it has there:
+ *
+ *      first thread, before the call     below its frame and those of parked threads: they are not written over
+ *      first thread, after the call      the same
+ *      a thread that is being parked     below its frame: those of threads that are parked later are not in use yet
+ *      a thread that is put back         below its frame: those of threads that were parked later are not in use any more, as the last one
+ *                                        is put back first
+ *
  * A thread that was in a system call has left it with -ERESTART... in rax and the call's number in orig_rax. When its registers are
  * put back and the thread goes on, the kernel makes the system call again, and where it has a timeout goes on with what is left of it
  * (restart_syscall). The frame for the end without a tracer has the registers of the call itself: it is made again from its beginning.
@@ -542,11 +551,15 @@ static struct error *park(struct inject *in)
 	return err;
 }
 
+/*
+ * The last one first: a signal that comes to a thread whose mask is back, while its registers are not when the tracer dies, is handled below
+ * its frame, where the frames of later threads are.
+ */
 static struct error *unpark(struct inject *in)
 {
 	struct error *err = NULL;
 
-	for (size_t i = 1; i < in->thread_count; i++) {
+	for (size_t i = in->thread_count; i-- > 1;) {
 		struct error *one = in->threads[i].is_parked ? put_back(in, &in->threads[i]) : NULL;
 
 		in->threads[i].is_parked = false;

@@ -27,6 +27,7 @@ enum {
 	NUMBERS = 40,
 	MOST_NESTED = 3000,
 	FREED_BYTES = 1 << 24,
+	ROOM_BYTES = 96 << 10,
 };
 
 static const char *flag;
@@ -332,6 +333,23 @@ static int workers(void)
 	return 4;
 }
 
+/* The same, and a signal comes to each of them now and then, whose handler takes much of the stack. */
+static void takes_room(int sig)
+{
+	volatile char room[ROOM_BYTES];
+
+	for (size_t i = 0; i < sizeof room; i++)
+		room[i] = (char)sig;
+}
+
+static int signalled(void)
+{
+	struct sigaction action = {.sa_handler = takes_room, .sa_flags = SA_RESTART};
+
+	sigaction(SIGUSR2, &action, NULL);
+	return workers();
+}
+
 /* Threads begin and end all the time, some of them by pthread_exit with a cleanup. */
 static void clean(void *argument)
 {
@@ -530,9 +548,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} modes[] = {{"waits", waits},       {"workers", workers}, {"churn", churn},
-		     {"handlers", handlers}, {"loaders", loaders}, {"cancels", cancels},
-		     {"holds", holds},       {"frees", frees},     {"spins", spins}};
+	} modes[] = {{"waits", waits},     {"workers", workers},    {"churn", churn}, {"handlers", handlers},
+		     {"loaders", loaders}, {"cancels", cancels},    {"holds", holds}, {"frees", frees},
+		     {"spins", spins},     {"signalled", signalled}};
 
 	flag = argc == 3 ? argv[2] : "";
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
