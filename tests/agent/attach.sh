@@ -124,9 +124,9 @@ visit_heap() {
 	local label=$1
 	shift
 	step "before-$label" || return
-	timeout 200 "$waymark" attach -q "$@" -o "$dir/$label.wmk" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return 1; }
+	patient timeout 200 "$waymark" attach -q "$@" -o "$dir/$label.wmk" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return 1; }
 	step "while-$label"
-	timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return 1; }
+	patient timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return 1; }
 	./tool text "$pid" || fail "$label: code is not as it was"
 	step "after-$label"
 }
@@ -183,10 +183,10 @@ captures() {
 		for label in captures-1 captures-2; do
 			rm -f "$label.wmk"
 			step "before-$label" && not_captured "$label" "before-$label"
-			timeout 200 "$waymark" attach -q --encode -o "$dir/$label.wmk" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return; }
+			patient timeout 200 "$waymark" attach -q --encode -o "$dir/$label.wmk" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return; }
 			step "while-$label" && well_captured "$label" "while-$label"
 			step "kept-$label" && well_captured "$label" "kept-$label"
-			timeout 200 "$waymark" attach -q --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return; }
+			patient timeout 200 "$waymark" attach -q --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return; }
 			seven "$label"
 			./tool text "$pid" || fail "$label: code is not as it was"
 			step "kept-after-$label" && not_captured "$label" "kept-after-$label"
@@ -301,8 +301,8 @@ END
 	$build_line -o allocator refused.c allocator.c -lpthread || { fail "allocator.c does not build"; return; }
 	other allocator ./allocator plain
 	refused allocator "has an allocator in the program itself" "$waymark" attach --heap "$pid"
-	timeout 200 "$waymark" attach -q --encode -o "$dir/allocator.wmk" "$pid" || fail "attach without the heap client"
-	timeout 200 "$waymark" attach -q --detach "$pid" || fail "detach"
+	patient timeout 200 "$waymark" attach -q --encode -o "$dir/allocator.wmk" "$pid" || fail "attach without the heap client"
+	patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "detach"
 	end_other
 	other seccomp ./refused seccomp
 	refused seccomp "has a seccomp filter" "$waymark" attach "$pid"
@@ -318,9 +318,9 @@ END
 	pids=()
 	other plain ./refused plain
 	refused "place" "cannot write files" "$waymark" attach -o /proc/none/x.wmk "$pid"
-	timeout 200 "$waymark" attach -q --encode -o "$dir/refused.wmk" "$pid" || fail "attach"
+	patient timeout 200 "$waymark" attach -q --encode -o "$dir/refused.wmk" "$pid" || fail "attach"
 	refused twice "is attached already" "$waymark" attach -q --encode -o "$dir/refused2.wmk" "$pid"
-	timeout 200 "$waymark" attach -q --detach "$pid" || fail "detach"
+	patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "detach"
 	./tool text "$pid" || fail "refusals: code is not as it was"
 	end_other
 	refused gone "no such process" "$waymark" attach "$pid"

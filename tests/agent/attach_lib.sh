@@ -39,9 +39,9 @@ begin() {
 attach_with() {
 	local label=$1 samples=$2 file=$dir/$1.wmk
 	shift 2
-	timeout 200 "$waymark" attach -q "$@" -o "$file" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return 1; }
+	patient timeout 200 "$waymark" attach -q "$@" -o "$file" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return 1; }
 	[ "$samples" -eq 0 ] || ./tool samples "$file" "$samples" || fail "$label: samples"
-	timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return 1; }
+	patient timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return 1; }
 	./tool text "$pid" || fail "$label: code is not as it was"
 }
 

@@ -49,11 +49,11 @@ end() {
 # Both without a message, at most so long as they may take on a loaded machine.
 with=() # variables for it
 attach() {
-	timeout 100 env ${with[@]+"${with[@]}"} "$waymark" attach -q ${how:+"$how"} --sample=997 -o "$dir/" "$pid"
+	patient timeout 100 env ${with[@]+"${with[@]}"} "$waymark" attach -q ${how:+"$how"} --sample=997 -o "$dir/" "$pid"
 }
 
 detach() {
-	timeout 100 env ${with[@]+"${with[@]}"} "$waymark" attach -q --detach "$pid"
+	patient timeout 100 env ${with[@]+"${with[@]}"} "$waymark" attach -q --detach "$pid"
 }
 
 # steps attach|detach [VARIABLE]: how many steps it makes
@@ -133,7 +133,7 @@ leaves() {
 	local file=$dir/leaves.wmk n
 	begin out.txt ./threads handlers "$dir/flag" || return
 	for n in 30 40 50 60 80 100; do
-		timeout 100 "$waymark" attach -q ${how:+"$how"} --sample=997 -o "$file" "$pid" 2>said.txt || grep -q "attached already" said.txt ||
+		patient timeout 100 "$waymark" attach -q ${how:+"$how"} --sample=997 -o "$file" "$pid" 2>said.txt || grep -q "attached already" said.txt ||
 			{ fail "leaves: attach"; cat said.txt; }
 		./tool samples "$file" 20 || fail "leaves: samples before"
 		with=("DIES_AFTER=$n" "LD_PRELOAD=$dir/dies.so")

@@ -19,6 +19,17 @@ needs() {
 	done
 }
 
+# patient COMMAND...: `waymark attach`, again where it gives up since processors are busy, which is no fault of anything here
+patient() {
+	for tries in 1 2 3 4 5 6 7 8; do
+		"$@" 2>patient.txt
+		status=$?
+		[ $status -ne 0 ] && grep -q "do not all come to a stop within\|would stand still for more than" patient.txt || break
+	done
+	cat patient.txt >&2
+	return $status
+}
+
 fail() {
 	echo "FAIL: $*"
 	failures=$((failures + 1))

@@ -41,10 +41,10 @@ until_so() {
 # visit LABEL PID SAMPLES PATTERN: in, so many samples, out; all that were compared agree, and some are of that context
 visit() {
 	local file=$dir/$1.wmk
-	timeout 200 "$waymark" attach -q --check --sample=1997 "${options[@]}" -o "$file" "$2" 2>said.txt ||
+	patient timeout 200 "$waymark" attach -q --check --sample=1997 "${options[@]}" -o "$file" "$2" 2>said.txt ||
 		{ fail "$1: attach"; cat said.txt; return 1; }
 	[ "$3" -eq 0 ] || ./tool samples "$file" "$3" || fail "$1: samples"
-	timeout 200 "$waymark" attach --detach "$2" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
+	patient timeout 200 "$waymark" attach --detach "$2" 2>said.txt || { fail "$1: detach"; cat said.txt; return 1; }
 	./tool text "$2" || fail "$1: code is not as it was"
 	[ "$3" -eq 0 ] && return 0
 	awk '/agrees? with the stack/ { ok = $3 > 0 && $3 == $5 }

@@ -89,10 +89,10 @@ int main(int argc, char **argv)
 END
 	gcc -w -O1 -pthread -o first first.c || { fail "first.c does not build"; return; }
 	begin first || return
-	timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/first.wmk" "$pid" || fail "first: attach"
+	patient timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/first.wmk" "$pid" || fail "first: attach"
 	echo x >&9
 	./tool samples first.wmk 60 || fail "first: samples"
-	timeout 200 "$waymark" attach -q --detach "$pid" || fail "first: detach"
+	patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "first: detach"
 	"$waymark" report --format folded --metric cpu first.wmk >folded.txt 2>&1
 	wants first '^\[thread\];early;spin '
 	let_end first 0 ''
@@ -135,14 +135,14 @@ END
 	begin crowd || return
 	local before used i
 	before=$(cpu_ms)
-	timeout 200 "$waymark" attach -q --sample=97 -o "$dir/crowd.wmk" "$pid" || fail "crowd: attach"
+	patient timeout 200 "$waymark" attach -q --sample=97 -o "$dir/crowd.wmk" "$pid" || fail "crowd: attach"
 	for ((i = 0; i < 3000; i++)); do
 		[ $(($(find "/proc/$pid/fd" -lname 'anon_inode:*perf*' 2>/dev/null | wc -l) + $(grep -c '^ID:' "/proc/$pid/timers"))) -lt 151 ] || break
 		sleep 0.01
 	done
 	[ $i -lt 3000 ] || fail "crowd: threads without a clock"
 	./tool samples crowd.wmk 100 || fail "crowd: samples"
-	timeout 200 "$waymark" attach -q --detach "$pid" || fail "crowd: detach"
+	patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "crowd: detach"
 	used=$(($(cpu_ms) - before))
 	"$waymark" report --format folded --metric cpu crowd.wmk >folded.txt 2>&1
 	wants crowd '^\[thread\];work;spin '
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 END
 	gcc -w -O1 -o forks forks.c || { fail "forks.c does not build"; return; }
 	begin forks || return
-	timeout 200 "$waymark" attach -q --sample=9999 -o "$dir/" "$pid" || fail "forks: attach"
+	patient timeout 200 "$waymark" attach -q --sample=9999 -o "$dir/" "$pid" || fail "forks: attach"
 	./tool samples "waymark-forks-$pid.wmk" 200 || fail "forks: samples"
 	touch flag
 	local i child
@@ -210,10 +210,10 @@ END
 	done
 	child=$(sed -n 's/^child is //p' out.txt)
 	grep -q '^SigCgt:	0000000000000000$' "/proc/$child/status" || fail "forks: the child has handlers: $(grep SigCgt "/proc/$child/status")"
-	timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/child.wmk" "$child" || fail "forks: attach to the child"
+	patient timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/child.wmk" "$child" || fail "forks: attach to the child"
 	./tool samples child.wmk 20 || fail "forks: samples of the child"
-	timeout 200 "$waymark" attach -q --detach "$child" || fail "forks: detach from the child"
-	timeout 200 "$waymark" attach -q --detach "$pid" || fail "forks: detach"
+	patient timeout 200 "$waymark" attach -q --detach "$child" || fail "forks: detach from the child"
+	patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "forks: detach"
 	echo x >&9
 	exec 9>&-
 	wait "$pid" || fail "forks: status"
@@ -247,7 +247,7 @@ END
 	gcc -w -O1 -o execs execs.c || { fail "execs.c does not build"; return; }
 	for i in 1 2 3 4; do
 		begin execs || return
-		timeout 200 "$waymark" attach -q --sample=50000 -o "$dir/execs.wmk" "$pid" || fail "execs: attach"
+		patient timeout 200 "$waymark" attach -q --sample=50000 -o "$dir/execs.wmk" "$pid" || fail "execs: attach"
 		let_end execs 0 ''
 		rm -f execs.wmk
 	done
@@ -256,7 +256,7 @@ END
 # The target ends by itself while it is sampled: the recording is whole.
 ends() {
 	begin work loop || return
-	timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/ends.wmk" "$pid" || fail "ends: attach"
+	patient timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/ends.wmk" "$pid" || fail "ends: attach"
 	./tool samples ends.wmk 50 || fail "ends: samples"
 	let_end ends 9 $'looped\n'
 	"$waymark" report ends.wmk >folded.txt 2>&1 || fail "ends: report"
@@ -363,9 +363,9 @@ namespaces() {
 			sleep 0.01
 		done
 		child=$(pgrep -P "${pids[0]}")
-		timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/spaces-%p.wmk" "$child" || fail "namespaces: attach"
+		patient timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/spaces-%p.wmk" "$child" || fail "namespaces: attach"
 		./tool samples spaces-1.wmk 100 || fail "namespaces: samples"
-		timeout 200 "$waymark" attach -q --detach "$child" || fail "namespaces: detach"
+		patient timeout 200 "$waymark" attach -q --detach "$child" || fail "namespaces: detach"
 		"$waymark" report --format folded --metric cpu spaces-1.wmk >folded.txt 2>&1
 		wants namespaces '^\[thread\];worker;work;'
 		touch flag
@@ -395,9 +395,9 @@ begin_apart() {
 sampled_apart() {
 	local root=$2 i
 	for i in 1 2; do
-		timeout 200 "$waymark" attach -q --sample=4999 -o "/tmp/apart-$1-$$-$i.wmk" "$pid" || { fail "$1: attach"; return; }
+		patient timeout 200 "$waymark" attach -q --sample=4999 -o "/tmp/apart-$1-$$-$i.wmk" "$pid" || { fail "$1: attach"; return; }
 		./tool samples "$root/tmp/apart-$1-$$-$i.wmk" 100 || fail "$1: samples"
-		timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || fail "$1: detach"
+		patient timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || fail "$1: detach"
 		grep -q "wrote /proc/$pid/root/tmp/apart-$1-$$-$i.wmk, in the file system of that process" said.txt &&
 			grep -q ' samples$' said.txt || { fail "$1: says"; cat said.txt; }
 		"$waymark" report --format folded --metric cpu --exe "$dir/work" "$root/tmp/apart-$1-$$-$i.wmk" >folded.txt 2>&1
@@ -450,19 +450,19 @@ roots() {
 # The agent and the sampler: one of them at a time.
 both() {
 	begin work loop || return
-	timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" || fail "both: attach"
+	patient timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" || fail "both: attach"
 	timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" 2>said.txt && fail "both: twice"
 	has said.txt "is attached already"
 	if timeout 200 "$waymark" attach -q --encode -o "$dir/agent.wmk" "$pid" 2>said.txt; then
 		fail "both: the agent beside the sampler"
 	elif ! grep -q 'the agent is not there' said.txt; then
 		has said.txt "is attached already"
-		timeout 200 "$waymark" attach -q --detach "$pid" || fail "both: detach"
-		timeout 200 "$waymark" attach -q --encode -o "$dir/agent.wmk" "$pid" || fail "both: attach by --encode"
+		patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "both: detach"
+		patient timeout 200 "$waymark" attach -q --encode -o "$dir/agent.wmk" "$pid" || fail "both: attach by --encode"
 		timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" 2>said.txt && fail "both: the sampler beside the agent"
 		has said.txt "is attached already"
 	fi
-	timeout 200 "$waymark" attach -q --detach "$pid" || fail "both: detach"
+	patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "both: detach"
 	timeout 200 "$waymark" attach -q --detach "$pid" 2>said.txt && fail "both: nothing is there"
 	has said.txt "is not attached"
 	attach both 50
