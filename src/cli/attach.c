@@ -106,11 +106,10 @@ static int parse_options(const struct command *command, struct request *r, int a
 		return message_usage("attach", "--detach takes no other options but -q");
 	r->pid = (pid_t)pid;
 	r->is_java = hotspot_is_there(r->pid);
-	if (wait_option(&r->waits) && (r->is_encode || r->clients.of[WM1_AGENT_check].is_on ||
-				       (r->clients.of[WM1_AGENT_heap].is_on && !r->is_java)))
+	if (wait_option(&r->waits) && (r->is_encode || r->clients.of[WM1_AGENT_check].is_on))
 		return message_usage("attach",
-				     "--wall and --off-cpu walk stacks without the agent, which --encode, --check and "
-				     "--heap need");
+				     "--wall and --off-cpu walk stacks without the agent, which --encode and --check "
+				     "need");
 	return OPTIONS_PARSED;
 }
 
@@ -154,8 +153,19 @@ static struct error *check_clients(const struct request *r)
 /* Only the sampler and the agent for Java programs come into processes that see another file system. */
 static bool is_without_agent(const struct request *r)
 {
-	return r->is_java ||
-	       (!r->is_encode && !r->clients.of[WM1_AGENT_check].is_on && !r->clients.of[WM1_AGENT_heap].is_on);
+	return r->is_java || (!r->is_encode && !r->clients.of[WM1_AGENT_check].is_on);
+}
+
+/* What the sampler is to do, as WAYMARK_SAMPLE has it, and the word for allocations (sampler/attach.c). */
+static void print_sampler(const struct request *r, const struct agent_choices *clients, struct buffer *words)
+{
+	const char *heap = getenv("WAYMARK_HEAP");
+
+	wait_choices_print(&r->waits, clients->of[WM1_AGENT_sample].is_on ? clients->of[WM1_AGENT_sample].number : 0,
+			   words);
+	if (clients->of[WM1_AGENT_heap].is_on)
+		buffer_printf(words, "%sheap%s", words->len_bytes ? "," : "",
+			      heap && strcmp(heap, "every-check") == 0 ? "=check" : "");
 }
 
 static struct error *attach_to_native(const struct request *r, const char *pattern, bool is_apart, struct buffer *words)
@@ -163,7 +173,8 @@ static struct error *attach_to_native(const struct request *r, const char *patte
 	struct attach_options options = {.limit_bytes = r->limit_bytes,
 					 .pattern = pattern,
 					 .is_apart = is_apart,
-					 .is_sampler = is_without_agent(r)};
+					 .is_sampler = is_without_agent(r),
+					 .is_heap = r->clients.of[WM1_AGENT_heap].is_on};
 	struct agent_choices clients = r->clients;
 	const char *more = getenv("WAYMARK_AGENT");
 	struct error *err;
@@ -171,8 +182,7 @@ static struct error *attach_to_native(const struct request *r, const char *patte
 	if (clients.of[WM1_AGENT_check].is_on || (!agent_choices_is_any(&clients) && !wait_option(&r->waits)))
 		agent_choices_add(&clients, WM1_AGENT_sample);
 	if (options.is_sampler) {
-		wait_choices_print(&r->waits,
-				   clients.of[WM1_AGENT_sample].is_on ? clients.of[WM1_AGENT_sample].number : 0, words);
+		print_sampler(r, &clients, words);
 	} else {
 		agent_choices_print(&clients, words);
 		buffer_printf(words, ",%s", more ? more : "");
@@ -309,8 +319,8 @@ const struct command command_attach = {
 	.usage = "Usage: waymark attach [OPTIONS] PID\n"
 		 "\n"
 		 "Comes into the process and records samples from there on. --detach leaves it:\n"
-		 "the process then goes on as if nothing had been there. Samples walk the stack;\n"
-		 "for --encode, --check and --heap an agent encodes every call. A Java virtual\n"
+		 "the process then goes on as if nothing had been there. Samples and allocations\n"
+		 "walk the stack; for --encode and --check an agent encodes every call. A Java virtual\n"
 		 "machine loads its agent by its own attach protocol, and stands still for nothing.\n",
 	.options = option_rows,
 	.operands = {{"pid", COMPLETE_PROCESS, NULL, false}},

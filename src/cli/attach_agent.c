@@ -293,6 +293,7 @@ struct attempt {
 	const char *function; /* of the guest */
 	uint64_t at;          /* where that is; 0: not known yet */
 	bool is_sampler;
+	bool is_writing;   /* what comes writes code of the process: nothing may be unknown of its threads */
 	uint64_t other_at; /* where the other guest tells whether it is there; 0: it is not, or has been asked */
 	const char *in_the_way;
 	bool may_hide; /* stacks that cannot be walked to their ends are in nobody's way: the frames that can be say enough */
@@ -403,7 +404,7 @@ static struct error *try_once(struct attempt *a)
 		a->in_the_way = takes_long;
 		return NULL;
 	}
-	if (a->path && !a->is_sampler && !inject_has_c_threads(&a->in)) {
+	if (a->path && a->is_writing && !inject_has_c_threads(&a->in)) {
 		a->request.result = WM1_ATTACH_THREADS;
 		return NULL;
 	}
@@ -480,10 +481,10 @@ static struct error *try_until_done(struct attempt *a)
 			return err;
 		memcpy(a->request.output, output, sizeof output);
 		why = a->in_the_way;
-		if (i > LEAST_TRIES && a->is_sampler && a->stack_since_ns &&
+		if (i > LEAST_TRIES && !a->is_writing && a->stack_since_ns &&
 		    inject_now_ns() > a->stack_since_ns + HIDES_NS)
 			a->may_hide = true;
-		if (i > LEAST_TRIES && !a->is_sampler && a->stack_since_ns &&
+		if (i > LEAST_TRIES && a->is_writing && a->stack_since_ns &&
 		    inject_now_ns() > a->stack_since_ns + STACK_NS) {
 			a->request.result = WM1_ATTACH_STACK;
 			return a->path ? NULL : stay(a);
@@ -592,12 +593,13 @@ struct error *attach_agent(pid_t pid, const struct attach_options *options)
 		return &error_no_memory;
 	a->function = guest->attach;
 	a->is_sampler = options->is_sampler;
+	a->is_writing = !options->is_sampler || options->is_heap;
 	err = check_status(pid) ?: library_path(a->is_sampler, &path);
 	if (!err && options->is_apart)
 		err = a->is_sampler ? attach_root_check(pid) ?: attach_root_read(path, &a->bytes)
 				    : error_create(ERROR_ARGUMENT,
-						   "process %d: runs in another file system, where samples alone work: "
-						   "without --encode, --check, --heap",
+						   "process %d: runs in another file system, where walks alone work: "
+						   "without --encode, --check",
 						   (int)pid);
 	if (!err && (strlen(options->options) >= sizeof a->request.options ||
 		     strlen(options->pattern) >= sizeof a->request.output))
@@ -631,6 +633,7 @@ static struct error *detach_any(struct attempt *a)
 	a->request.result = WM1_ATTACH_NOT;
 	for (int i = 0; !err && i < GUESTS && a->request.result == WM1_ATTACH_NOT; i++) {
 		a->is_sampler = i == SAMPLER;
+		a->is_writing = !a->is_sampler;
 		a->function = guests[i].detach;
 		a->at = inject_find(&a->in, guests[i].image, guests[i].detach);
 		if (a->at)

@@ -13,6 +13,7 @@
 
 struct attach_options {
 	bool is_sampler;     /* the sampler, which walks stacks; else the agent, which encodes calls */
+	bool is_heap;        /* the allocator's code is written */
 	const char *options; /* as WAYMARK_SAMPLE, or WAYMARK_AGENT, has them (run_preload.h) */
 	const char *pattern; /* as WAYMARK_OUT has it, absolute */
 	bool is_apart;       /* attach_is_apart: the pattern is of the process's own file system */

@@ -3,7 +3,7 @@
  *
  * The command has stopped every thread and calls in here on the first one, on a stack of its own, with all signals blocked. Nothing of the
  * program's is written but actions of signals: that for SIGBUS (bus.h), those of the two signals that the C library keeps for itself, and the
- * masks of handlers that run on alternate stacks, where a tick may have no room.
+ * masks of handlers that run on alternate stacks, where a tick may have no room; and, for allocations, the entries of the allocator (allocator.h).
  *
  * Leaving takes two calls. The first one stops all clocks; ticks that wait are delivered until the second one, which puts the actions back.
  */
@@ -21,7 +21,9 @@
 #include "recorder/run.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
+#include "sampler/allocator.h"
 #include "sampler/guest.h"
+#include "sampler/heap.h"
 #include "sampler/host.h"
 #include "sampler/sample.h"
 #include "sampler/timer.h"
@@ -34,7 +36,8 @@ WM1_EXPORT void wm1_sample_attach(struct wm1_attach_request *request);
 WM1_EXPORT void wm1_sample_detach(struct wm1_attach_request *request);
 
 enum {
-	FS_BASE = 21, /* in struct user_regs_struct */
+	RIP = 16, /* in struct user_regs_struct */
+	FS_BASE = 21,
 	LEAST_NS = 15000000,
 	LEAVING_NS = 40000, /* for a thread, until it goes on */
 };
@@ -45,6 +48,7 @@ static uint32_t attached_pid; /* 0: it is not attached */
 static bool is_leaving;       /* clocks have stopped, actions are not put back yet */
 static uint64_t called_ns;    /* the request in progress */
 static uint64_t masked;       /* signals whose actions block ticks because of this file */
+static bool has_heap;         /* allocations are recorded */
 
 static void block_ticks(void)
 {
@@ -74,6 +78,9 @@ static void unblock_ticks(void)
 
 static void give_back(void)
 {
+	if (has_heap)
+		heap_detach();
+	has_heap = false;
 	watch_give_back();
 	sampler_timer_give_back();
 	unblock_ticks();
@@ -117,7 +124,8 @@ static bool is_quiet(struct wm1_attach_request *r)
 	bool ret = !wmrt_lock_is_taken();
 
 	for (uint64_t i = 0; i < r->thread_count; i++) {
-		r->threads[i].is_in_the_way = sample_guest_is_busy((uint32_t)r->threads[i].tid);
+		r->threads[i].is_in_the_way = sample_guest_is_busy((uint32_t)r->threads[i].tid) ||
+					      (has_heap && allocator_is_told(r->threads[i].registers[FS_BASE]));
 		ret &= !r->threads[i].is_in_the_way;
 	}
 	return ret;
@@ -177,14 +185,59 @@ static bool is_near_end(const struct wm1_attach_request *r)
 	return wmrt_now_ns() - called_ns + LEAST_NS + r->thread_count * LEAVING_NS > r->left_ns;
 }
 
+/* The word `heap` of the options, or heap=check (WAYMARK_HEAP=every-check). */
+static bool asks_for_heap(const char *options, bool *ret_is_checked)
+{
+	static const char word[] = "heap", check[] = "heap=check";
+
+	for (; *options; options += strcspn(options, ","), options += *options == ',') {
+		size_t len = strcspn(options, ",");
+
+		*ret_is_checked = len == sizeof check - 1 && strncmp(options, check, len) == 0;
+		if (*ret_is_checked || (len == sizeof word - 1 && strncmp(options, word, len) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* No thread is amidst bytes that are to be written. */
+static enum wm1_attach_result find_allocator(struct wm1_attach_request *r)
+{
+	enum wm1_attach_result ret = WM1_ATTACH_DONE;
+
+	if (!allocator_find())
+		return WM1_ATTACH_ALLOCATOR;
+	for (uint64_t i = 0; i < r->thread_count; i++) {
+		r->threads[i].is_in_the_way = allocator_covers(r->threads[i].registers[RIP]);
+		if (r->threads[i].is_in_the_way)
+			ret = WM1_ATTACH_AGAIN;
+	}
+	return ret;
+}
+
 /* All threads at once: what they do next is sampled; of those for which no time is left the clocks start when threads are next looked at. */
 static enum wm1_attach_result enter(struct wm1_attach_request *r, const struct sample_rates *rates)
 {
+	enum wm1_attach_result result = WM1_ATTACH_DONE;
+	bool is_checked = false;
 	uint32_t look;
 
+	has_heap = asks_for_heap(r->options, &is_checked);
+	if (has_heap)
+		result = find_allocator(r);
+	if (result != WM1_ATTACH_DONE) {
+		has_heap = false;
+		return result;
+	}
 	bus_take();
 	if (!sample_init(rates, true)) {
 		bus_give_back();
+		return WM1_ATTACH_FAILED;
+	}
+	/* No clock runs yet. */
+	if (has_heap && !heap_attach(is_checked)) {
+		sample_guest_stop();
+		give_back();
 		return WM1_ATTACH_FAILED;
 	}
 	block_ticks();
@@ -203,6 +256,7 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 {
 	struct sample_rates rates;
 	enum wm1_attach_result result;
+	bool ignored;
 
 	if (r->version != WM1_ATTACH_VERSION)
 		return WM1_ATTACH_BAD_VERSION;
@@ -224,7 +278,7 @@ static enum wm1_attach_result attach(struct wm1_attach_request *r)
 		guest_after_fork();
 	if (sample_is_on())
 		return WM1_ATTACH_STARTED;
-	if (!sample_rates_parse(r->options, &rates))
+	if (!sample_rates_parse(r->options, &rates) && !asks_for_heap(r->options, &ignored))
 		return WM1_ATTACH_FAILED;
 	wmrt_check_fork();
 	if (wmrt_lock_is_taken())

@@ -1,6 +1,6 @@
 /*
- * heap.c - the client of libwaymark-heap.so for allocations in contexts of walks (WAYMARK_HEAP=every, or BYTES): the stack is walked from the call
- * of the allocator.
+ * heap.c - the client of libwaymark-heap.so for allocations in contexts of walks (WAYMARK_HEAP=every, or BYTES), and of allocator.c after attach: the
+ * stack is walked from the call of the allocator.
  *
  * Records of the heap are those of the recording that samples go to (host.h): the program's own runtime keeps them, if it has one, else the
  * copy in this library. Before the sampler has begun, the context of an allocation is that of the process alone, as under the agent.
@@ -14,7 +14,9 @@
 #include "native/unfit_here.h"
 #include "recorder/sys.h"
 #include "runtime/heap/heap.h"
+#include "sampler/allocator.h"
 #include "sampler/host.h"
+#include "sampler/images.h"
 #include "sampler/sample.h"
 #include "waymark/abi.h"
 #include "waymark/run.h"
@@ -118,6 +120,21 @@ const struct wm1_heap_walked *wm1_heap_walked_early(void)
 void heap_pause(bool on)
 {
 	is_paused = on;
+}
+
+bool heap_attach(bool is_compared)
+{
+	sampler_images_start();
+	records = &wmrt_heap_records;
+	is_checked = is_compared;
+	has_begun = true;
+	return wmrt_heap_begin() && allocator_take(&walked);
+}
+
+void heap_detach(void)
+{
+	allocator_give_back();
+	wmrt_heap_end();
 }
 
 enum wmk_agent heap_start(void)

@@ -31,6 +31,8 @@
 #include "recorder/sys.h"
 #include "recorder/text.h"
 #include "recorder/thread.h"
+#include "sampler/allocator.h"
+#include "sampler/block.h"
 #include "sampler/helper.h"
 #include "sampler/host.h"
 #include "sampler/record.h"
@@ -42,8 +44,6 @@
 #include "waymark/runtime.h"
 
 enum {
-	FRAMES_MAX = 1 << 16,
-	STACK_BYTES = 64 << 10,
 	RED_ZONE_BYTES = 128,
 	NAP_NS = 200000,
 	NAPS = 50,
@@ -53,37 +53,9 @@ enum {
 	REST = 20, /* times what a walk took passes before the next one: deep stacks cost a twentieth of the time at most */
 };
 
-/* Writer: its own thread, but for tid, which whoever takes it over sets, and those of a thread that has no clock yet. */
-struct block {
-	char stack[STACK_BYTES];
-	struct walk_frame frames[FRAMES_MAX];
-	struct record_known known[FRAMES_MAX];
-	struct record_memory memory;
-	struct unwind_cache cache;
-	struct unwind_stack range; /* the thread's own stack; empty: not looked up yet */
-	uintptr_t stack_address;   /* in it */
-	uintptr_t stack_top; /* no frame of the thread's is above, and the stack goes up to it; 0: it is not known */
-	struct trail trail;  /* of its allocations */
-	struct walk_code code;
-	struct sampler_timer timer;
-	struct waits_thread waits;
-	enum sampler_tick tick; /* that is in progress */
-	uint64_t counted_ns;    /* time of the thread that samples have */
-	uint64_t rest_ns;       /* its time of CPU before which no stack is walked for samples of that */
-	uint64_t watched_ns;    /* in this time the clock was looked at */
-	uintptr_t fs;           /* of a guest: its thread-local storage; 0: not looked at yet */
-	bool is_clock_due;      /* of a guest: the next look starts its clock */
-	bool is_foreign; /* of a guest: it has none of the C library's, or another thread's, and is not sampled */
-	uint32_t root;
-	uint32_t look; /* of a guest: when its thread was last there (sample_guest_thread) */
-	struct block *next;
-	_Atomic uint32_t tid; /* 0: free */
-	_Atomic bool is_busy;
-};
-
 static _Atomic(struct block *) blocks;
 static _Atomic(struct block *) by_tid[TIDS]; /* where a block may be found */
-static _Thread_local struct block *own __attribute__((tls_model("initial-exec")));
+_Thread_local struct block *block_own __attribute__((tls_model("initial-exec")));
 /* On what this thread stands, also once it has ended here: destructors of its variables come after that. 0: not known. */
 static _Thread_local uint32_t own_root __attribute__((tls_model("initial-exec")));
 static uint64_t period_ns;
@@ -172,7 +144,7 @@ static uint32_t walk_from(struct block *b, const struct unwind_regs *regs, struc
 	static const uint32_t roots[] = {[WALK_NO_DATA] = WM_PREFIX_NO_DATA, [WALK_TOO_DEEP] = WM_PREFIX_TOO_DEEP};
 
 	*walk = (struct walk){.frames = b->frames,
-			      .max = FRAMES_MAX,
+			      .max = BLOCK_FRAMES_MAX,
 			      .cache = &b->cache,
 			      .code = &b->code,
 			      .stack_of = find_stack,
@@ -193,7 +165,7 @@ static void count_cpu(struct block *b, const wm_context *context, uint64_t cpu_n
 
 static void sample(void *data)
 {
-	struct block *b = own;
+	struct block *b = block_own;
 	const stack_t *alternate = &((ucontext_t *)data)->uc_stack;
 	struct walk walk;
 	uint64_t cpu_ns = cpu_time_ns(), now_ns;
@@ -210,6 +182,7 @@ static void sample(void *data)
 	if (!(alternate->ss_flags & SS_DISABLE))
 		wmrt_sys3(SYS_sigaltstack, (long)&(stack_t){.ss_flags = SS_DISABLE}, 0, 0);
 	unwind_regs_of_signal(data, &regs);
+	regs.pc = allocator_place(regs.pc) ?: regs.pc;
 	root = walk_from(b, &regs, &walk, &end);
 	is_recorded = record_walk(&walk, root, &b->memory, &context);
 	if (is_wall)
@@ -219,20 +192,6 @@ static void sample(void *data)
 	publish(&walk, end, is_wall);
 	now_ns = cpu_time_ns();
 	b->rest_ns = now_ns + (now_ns - cpu_ns) * REST;
-}
-
-/* Calls fn(data) with the stack pointer at `top`. */
-static void on_stack(void *top, void (*fn)(void *), void *data)
-{
-	__asm__ volatile("movq %%rsp, %%rbx\n\t"
-			 "movq %0, %%rsp\n\t"
-			 "callq *%1\n\t"
-			 "movq %%rbx, %%rsp"
-			 : "+a"(top), "+d"(fn), "+D"(data)
-			 :
-			 : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2",
-			   "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
-			   "xmm14", "xmm15");
 }
 
 /* ---- threads that were found ---- */
@@ -309,7 +268,7 @@ static struct block *guest_block(void)
 	}
 	if (b->is_foreign)
 		return NULL;
-	own = b;
+	block_own = b;
 	return b;
 }
 
@@ -343,7 +302,7 @@ static void on_tick(ucontext_t *context, enum sampler_tick what, int clock_fd)
 
 	if (wmrt_process.is_sealed)
 		return;
-	b = is_guest ? guest_block() : own;
+	b = is_guest ? guest_block() : block_own;
 	if (is_guest && !b)
 		return;
 	if (b && is_alarm(b, clock_fd))
@@ -364,7 +323,10 @@ static void on_tick(ucontext_t *context, enum sampler_tick what, int clock_fd)
 		b->tick = what;
 		host->check_fork();
 		outer = bus_open(__builtin_frame_address(0));
-		on_stack(b->stack + STACK_BYTES, sample, context);
+		/* The kernel has blocked all signals but SIGBUS for the tick: nothing in it needs a system call for that. */
+		wmrt_local.blocks++;
+		block_on_stack(b->stack + BLOCK_STACK_BYTES, sample, context);
+		wmrt_local.blocks--;
 		bus_close(outer);
 		atomic_store(&b->is_busy, false);
 	}
@@ -444,7 +406,8 @@ static bool take_over_block(struct block *b, uint32_t from, uint32_t tid)
 		return false;
 	b->root = 0; /* of the thread that has had it */
 	b->range = (struct unwind_stack){0, 0};
-	b->stack_top = 0;
+	b->stack_top = b->fs = 0;
+	b->is_foreign = b->has_come = b->is_clock_due = false;
 	trail_reset(&b->trail);
 	return true;
 }
@@ -483,7 +446,7 @@ static struct block *take_block(uint32_t tid)
 
 bool sample_begin_thread(uint32_t root)
 {
-	struct block *b = own;
+	struct block *b = block_own;
 	bool is_started = false;
 	uint64_t mask;
 
@@ -499,7 +462,7 @@ bool sample_begin_thread(uint32_t root)
 		b->stack_top = 0;
 		b->counted_ns = cpu_time_ns();
 		b->rest_ns = b->watched_ns = 0;
-		own = b;
+		block_own = b;
 		waits_begin(&b->waits, atomic_load(&b->tid));
 		is_started = sampler_timer_start(&b->timer, atomic_load(&b->tid));
 		if (!is_started)
@@ -511,7 +474,7 @@ bool sample_begin_thread(uint32_t root)
 
 void sample_end_thread(void)
 {
-	struct block *b = own;
+	struct block *b = block_own;
 	uint64_t mask;
 
 	if (!b)
@@ -519,14 +482,14 @@ void sample_end_thread(void)
 	mask = wmrt_block_signals();
 	waits_leave(&b->waits);
 	sampler_timer_stop(&b->timer);
-	own = NULL;
+	block_own = NULL;
 	atomic_store(&b->tid, 0);
 	wmrt_unblock_signals(mask);
 }
 
 void sample_after_fork(void)
 {
-	struct block *mine = own;
+	struct block *mine = block_own;
 
 	record_after_fork();
 	sampler_images_after_fork();
@@ -539,7 +502,7 @@ void sample_after_fork(void)
 	}
 	if (is_guest) {
 		atomic_store(&is_on, false);
-		own = NULL;
+		block_own = NULL;
 		return;
 	}
 	if (!mine)
@@ -551,14 +514,14 @@ void sample_after_fork(void)
 
 void sample_pause(void)
 {
-	if (own && atomic_load(&is_on))
-		sampler_timer_stop(&own->timer);
+	if (block_own && atomic_load(&is_on))
+		sampler_timer_stop(&block_own->timer);
 }
 
 void sample_resume(void)
 {
-	if (own && atomic_load(&is_on))
-		sampler_timer_start(&own->timer, atomic_load(&own->tid));
+	if (block_own && atomic_load(&is_on))
+		sampler_timer_start(&block_own->timer, atomic_load(&block_own->tid));
 }
 
 /* ---- as a guest ---- */
@@ -588,7 +551,8 @@ bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs, bool is_cloc
 		b->look = look;
 		return true;
 	}
-	if (b && b->is_clock_due && !fs) {
+	/* It may be at work in its block. */
+	if (b && (b->is_clock_due || b->has_come) && !fs) {
 		b->look = look;
 		return start_clock(b, tid);
 	}
@@ -600,7 +564,7 @@ bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs, bool is_cloc
 	b->look = look;
 	b->range = (struct unwind_stack){0, 0};
 	b->fs = b->stack_address = 0;
-	b->is_foreign = false;
+	b->is_foreign = b->has_come = false;
 	b->counted_ns = fs ? sampler_timer_time_of(tid) : 0;
 	b->rest_ns = b->watched_ns = 0;
 	atomic_store(&by_tid[tid % TIDS], b);
@@ -642,6 +606,26 @@ bool sample_guest_is_busy(uint32_t tid)
 	struct block *b = find_block(tid);
 
 	return tid == helper_tid() || (b && atomic_load(&b->is_busy));
+}
+
+/* This thread allocates. NULL: it has no block, or must not touch any. */
+static struct block *come_as_guest(void)
+{
+	uint32_t tid = wmrt_gettid();
+	struct block *b = find_block(tid);
+
+	/* Nobody has told of the thread that has had this number. */
+	if (b && b->fs && b->fs != fs_here() && !take_over_block(b, tid, tid))
+		return NULL;
+	if (!b) {
+		b = take_block(tid);
+		if (!b)
+			return NULL;
+		b->counted_ns = b->rest_ns = b->watched_ns = 0;
+		b->has_come = true;
+		atomic_store(&by_tid[tid % TIDS], b);
+	}
+	return guest_block();
 }
 
 /* ---- without a tick ---- */
@@ -692,7 +676,7 @@ static void count_allocation(const struct walk *walk, enum walk_end end)
 static void record_here(void *data)
 {
 	struct call *call = data;
-	struct block *b = own;
+	struct block *b = block_own;
 	struct walk walk;
 	enum walk_end end;
 	uint32_t root = walk_from(b, &call->regs, &walk, &end);
@@ -712,13 +696,13 @@ static inline __attribute__((always_inline)) bool record_from_here(struct call *
 		return false;
 	host->check_fork();
 	mask = wmrt_block_signals();
-	if (!own)
-		own = (is_guest ? find_block(wmrt_gettid()) : NULL) ?: take_block(wmrt_gettid());
-	if (own) {
-		if (!own->root)
-			own->root = own_root ? own_root : WM_PREFIX_THREAD;
+	if (!block_own)
+		block_own = is_guest ? come_as_guest() : take_block(wmrt_gettid());
+	if (block_own) {
+		if (!block_own->root)
+			block_own->root = own_root ? own_root : WM_PREFIX_THREAD;
 		call->regs = regs_here();
-		on_stack(own->stack + STACK_BYTES, record_here, call);
+		block_on_stack(block_own->stack + BLOCK_STACK_BYTES, record_here, call);
 	}
 	wmrt_unblock_signals(mask);
 	return call->ok;
@@ -729,95 +713,10 @@ bool sample_here(wm_context *ret)
 	return record_from_here(&(struct call){.ret = ret});
 }
 
-bool sample_call(uintptr_t return_address, const char *name, wm_context *ret)
+bool sample_call(uintptr_t return_address, const char *name, bool is_check, wm_context *ret)
 {
-	return record_from_here(&(struct call){.return_address = return_address, .name = name, .ret = ret});
-}
-
-/* ---- of allocations ---- */
-
-struct reading {
-	struct trail *trail;
-	uint64_t pc;
-};
-
-static void read_row(void *data)
-{
-	const struct reading *reading = data;
-
-	trail_read_row(reading->trail, reading->pc);
-}
-
-static void look_up_row(struct trail *t, uint64_t pc)
-{
-	uint64_t mask = wmrt_block_signals();
-
-	on_stack(own->stack + STACK_BYTES, read_row, &(struct reading){t, pc});
-	wmrt_unblock_signals(mask);
-}
-
-struct allocation {
-	uint32_t function;
-	const char *name;
-	wm_context *ret;
-	enum record_result result;
-};
-
-static void record_new(void *data)
-{
-	struct allocation *a = data;
-
-	a->result = record_trail(&own->trail, own->root, a->function, a->name, true, a->ret);
-}
-
-/* By the thread's trail. False: there is another way. */
-static bool follow_trail(struct block *b, const struct wm1_caller *caller, struct allocation *a)
-{
-	struct trail_start from = {caller->pc, caller->sp, caller->rbp, b->range.low, b->stack_top};
-	bool ok;
-
-	if (from.sp < from.low || from.sp >= from.high || !trail_enter(&b->trail, from.sp, from.low, from.high))
-		return false;
-	ok = trail_walk(&b->trail, &from, look_up_row);
-	if (ok)
-		a->result = record_trail(&b->trail, b->root, a->function, a->name, false, a->ret);
-	if (ok && a->result == RECORD_NEW) {
-		uint64_t mask = wmrt_block_signals();
-
-		on_stack(b->stack + STACK_BYTES, record_new, a);
-		wmrt_unblock_signals(mask);
-	}
-	trail_leave(&b->trail);
-	return ok;
-}
-
-/* Of a trail beside a walk in full, where WAYMARK_HEAP asks for that. */
-static void compare(const wm_context *found, const struct wm1_caller *caller, const char *name)
-{
-	struct wmk_header *header = host->header();
-	wm_context full = {0};
-
-	if (!header || !record_from_here(&(struct call){
-			       .return_address = caller->pc, .name = name, .ret = &full, .is_check = true}))
-		return;
-	count(&header->samples_checked);
-	if (found->prefix == full.prefix && found->site == full.site && found->epoch == full.epoch)
-		count(&header->samples_agreed);
-}
-
-bool sample_allocation(const struct wm1_caller *caller, uint32_t function, const char *name, bool is_checked,
-		       wm_context *ret)
-{
-	struct allocation a = {function, name, ret, RECORD_LOST};
-	struct block *b = own;
-
-	if (!atomic_load_explicit(&is_on, memory_order_relaxed))
-		return false;
-	if (!b || !b->root || !follow_trail(b, caller, &a))
-		return sample_call(caller->pc, name, ret);
-	if (__builtin_expect(is_checked, 0))
-		compare(ret, caller, name);
-	return a.result == RECORD_OK;
+	return record_from_here(
+		&(struct call){.return_address = return_address, .name = name, .ret = ret, .is_check = is_check});
 }
 
 uint32_t sample_thread_root(void)

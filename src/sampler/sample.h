@@ -29,8 +29,8 @@ bool sample_begin_thread(uint32_t root);
 void sample_end_thread(void);
 /* The context of the call that has led into this library. False: it is not known, or there is no room for it. Any thread. */
 bool sample_here(wm_context *ret);
-/* The context of a call of the function `name`, a constant string, that returns to return_address. Else as sample_here. */
-bool sample_call(uintptr_t return_address, const char *name, wm_context *ret);
+/* The context of a call of the function `name`, a constant string, that returns to return_address. Else as sample_here. is_check: another walk counts. */
+bool sample_call(uintptr_t return_address, const char *name, bool is_check, wm_context *ret);
 /*
  * As sample_call, of the allocator's function with that caller, by the thread's trail (trail.h) where that can be: for each allocation.
  * is_checked: beside a walk in full; the recording counts both (samples_checked, samples_agreed).

@@ -9,7 +9,7 @@ sources=$(realpath "$2")
 . "$sources/attach_lib.sh"
 shift 2
 options=() # more of them
-gcc -w -O2 -pthread -o heap "$sources/attach/heap.c" || exit 1
+heap_late='main;take_step;starts;[thread]' # where a thread stands that begins meanwhile
 
 # attach LABEL SAMPLES LEAST [MOST]: in, so many samples, out; LEAST percent of those compared agree with the stack, and at most MOST percent
 # have no context
@@ -43,7 +43,7 @@ often() {
 	begin threads "$1" || return
 	attach "$1" "$5" 100 && { [ "$5" -eq 0 ] || wants "$1" "$4"; }
 	for i in 1 2 3 4 5 6; do
-		[ $((i % 2)) -eq 0 ] && options=(--heap)
+		[ $((i % 2)) -eq 0 ] && options=(--heap --encode)
 		attach "$1-$i" 0 100 || break
 		options=()
 	done
@@ -65,84 +65,18 @@ spins() {
 	let_end spins 11 $'spun\n'
 }
 
-# step NAME: heap.c takes it
-step() {
-	local i
-	echo "$1" >&9
-	for ((i = 0; i < 3000; i++)); do
-		grep -qsx "$1" out.txt && return 0
-		sleep 0.01
-	done
-	fail "heap: never $1"
-	return 1
-}
-
-# What one thread of heap.c allocates while the agent is there: context below run, allocations, bytes, bytes that live on.
-heap_counts() {
-	local below
-	echo "meets_old;[realloc] 30 150000 150000"
-	for below in recurse{,\;recurse{,\;recurse{,\;recurse}}}; do
-		echo "keeps;$below;leaf;[malloc] 25 2500 2500"
-	done
-	echo "passes;leaf;[malloc] 1000 16000 0"
-	echo "by_pointer;[malloc] 10 330 0"
-	echo "by_library;strdup;[malloc] 10 150 0"
-	echo "all_kinds;[calloc] 1 15 0"
-	echo "all_kinds;[realloc] 3 200111 0"
-	echo "all_kinds;[reallocarray] 1 70 0"
-	echo "all_kinds;leaf;[malloc] 2 25 0"
-	echo "all_kinds;[posix_memalign] 2 2001 0"
-	echo "all_kinds;[aligned_alloc] 1 512 0"
-	echo "all_kinds;[valloc] 1 3 0"
-	echo "all_kinds;[pvalloc] 1 4 0"
-}
-
-# What all threads of it do: three that were there before, the first one, and one that begins meanwhile.
-heap_all() {
-	heap_counts | awk '{ print "[thread];worker;run;while_there;" $1, 3 * $2, 3 * $3, 3 * $4
-		print "main;take_step;run;while_there;" $1, $2, $3, $4 }'
-	echo "main;take_step;starts;[thread];shortly;leaf;[malloc] 1000 17000 0"
-}
-
-# check_heap LABEL: the recording has those, and what the C library takes for a thread that it makes
-check_heap() {
-	local metric column=1
-	for metric in allocations bytes live; do
-		column=$((column + 1))
-		heap_all | awk -v c=$column '$c > 0 { print $1, $c }' | sort >wanted.txt
-		"$waymark" report --format folded --metric $metric "$dir/$1.wmk" 2>folded.txt | grep -v ';pthread_create;' | sort >got.txt
-		grep -qF '[lost]' got.txt && fail "$1: lost contexts"
-		grep -v '^#' got.txt | diff wanted.txt - || fail "$1: $metric"
-	done
-	"$waymark" report "$dir/$1.wmk" >text.txt 2>&1
-	grep -q '280 frees were of blocks whose allocation was not recorded' text.txt || fail "$1: frees of blocks from before"
-	grep -q 'when the agent left, none of them counted as leaked' text.txt || fail "$1: how it ended"
-}
-
-# visit_heap LABEL OPTION...: before, while and after the agent is there
-visit_heap() {
-	local label=$1
-	shift
-	step "before-$label" || return
-	patient timeout 200 "$waymark" attach -q "$@" -o "$dir/$label.wmk" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return 1; }
-	step "while-$label"
-	patient timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return 1; }
-	./tool text "$pid" || fail "$label: code is not as it was"
-	step "after-$label"
-}
-
 # Twice, and once more where the agent has been without the heap client: what it found quiet then allocates.
 heap() {
 	local label lines=
 	begin heap heap || return
-	visit_heap heap-1 --heap && check_heap heap-1
+	visit_heap heap-1 --heap --encode && check_heap heap-1
 	visit_heap heap-2 --heap --check && check_heap heap-2
 	for label in heap-1 heap-2; do lines+="before-$label"$'\n'"while-$label"$'\n'"after-$label"$'\n'; done
 	let_end heap 0 "$lines"$'x\nend\n'
 	lines=
 	begin heap heap || return
 	visit_heap heap-3 --encode
-	visit_heap heap-4 --heap && check_heap heap-4
+	visit_heap heap-4 --heap --encode && check_heap heap-4
 	for label in heap-3 heap-4; do lines+="before-$label"$'\n'"while-$label"$'\n'"after-$label"$'\n'; done
 	let_end heap 0 "$lines"$'x\nend\n'
 }
@@ -289,6 +223,7 @@ END
 	end_other
 	other bare ./refused bare
 	refused bare "its C library has not made" "$waymark" attach --encode "$pid"
+	refused bare "its C library has not made" "$waymark" attach --heap "$pid"
 	end_other
 	other static ./static plain
 	refused static "linked statically" "$waymark" attach "$pid"
@@ -300,6 +235,7 @@ END
 		'	char *p = all + used; used += (n + 15) & ~15ul; return p; }' 'void free(void *p) { }' >allocator.c
 	$build_line -o allocator refused.c allocator.c -lpthread || { fail "allocator.c does not build"; return; }
 	other allocator ./allocator plain
+	refused allocator "has an allocator in the program itself" "$waymark" attach --heap --encode "$pid"
 	refused allocator "has an allocator in the program itself" "$waymark" attach --heap "$pid"
 	patient timeout 200 "$waymark" attach -q --encode -o "$dir/allocator.wmk" "$pid" || fail "attach without the heap client"
 	patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "detach"

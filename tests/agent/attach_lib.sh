@@ -9,6 +9,7 @@ needs gcc g++
 gcc -w -O2 -I "$sources/../../include" -o tool "$sources/attach/tool.c" || exit 1
 gcc -w -O2 -o work "$sources/attach/work.c" || exit 1
 gcc -w -O2 -pthread -o threads "$sources/attach/threads.c" || exit 1
+gcc -w -O2 -pthread -o heap "$sources/attach/heap.c" || exit 1
 g++ -w -O2 -o throw "$sources/attach/throw.cpp" || exit 1
 
 sleep 100 &
@@ -76,4 +77,72 @@ is_in() {
 		sleep 0.01
 	done
 	return 1
+}
+
+# ---- attach/heap.c, which allocates in known contexts. $heap_late: where a thread stands that begins meanwhile ----
+
+# step NAME: it takes it
+step() {
+	local i
+	echo "$1" >&9
+	for ((i = 0; i < 3000; i++)); do
+		grep -qsx "$1" out.txt && return 0
+		sleep 0.01
+	done
+	fail "heap: never $1"
+	return 1
+}
+
+# What one thread of it allocates while the agent is there: context below run, allocations, bytes, bytes that live on.
+heap_counts() {
+	local below
+	echo "meets_old;[realloc] 30 150000 150000"
+	for below in recurse{,\;recurse{,\;recurse{,\;recurse}}}; do
+		echo "keeps;$below;leaf;[malloc] 25 2500 2500"
+	done
+	echo "passes;leaf;[malloc] 1000 16000 0"
+	echo "by_pointer;[malloc] 10 330 0"
+	echo "by_library;strdup;[malloc] 10 150 0"
+	echo "all_kinds;[calloc] 1 15 0"
+	echo "all_kinds;[realloc] 3 200111 0"
+	echo "all_kinds;[reallocarray] 1 70 0"
+	echo "all_kinds;leaf;[malloc] 2 25 0"
+	echo "all_kinds;[posix_memalign] 2 2001 0"
+	echo "all_kinds;[aligned_alloc] 1 512 0"
+	echo "all_kinds;[valloc] 1 3 0"
+	echo "all_kinds;[pvalloc] 1 4 0"
+}
+
+# What all threads of it do: three that were there before, the first one, and one that begins meanwhile.
+heap_all() {
+	heap_counts | awk '{ print "[thread];worker;run;while_there;" $1, 3 * $2, 3 * $3, 3 * $4
+		print "main;take_step;run;while_there;" $1, $2, $3, $4 }'
+	echo "$heap_late;shortly;leaf;[malloc] 1000 17000 0"
+}
+
+# check_heap LABEL: the recording has those, and what the C library takes for a thread that it makes
+check_heap() {
+	local metric column=1
+	for metric in allocations bytes live; do
+		column=$((column + 1))
+		heap_all | awk -v c=$column '$c > 0 { print $1, $c }' | sort >wanted.txt
+		"$waymark" report --format folded --metric $metric "$dir/$1.wmk" 2>folded.txt | grep -v ';pthread_create;' | sort >got.txt
+		grep -qF '[lost]' got.txt && fail "$1: lost contexts"
+		grep -v '^#' got.txt | diff wanted.txt - || fail "$1: $metric"
+	done
+	"$waymark" report "$dir/$1.wmk" >text.txt 2>&1
+	grep -q '280 frees were of blocks whose allocation was not recorded' text.txt || fail "$1: frees of blocks from before"
+	grep -q 'when the agent left, none of them counted as leaked' text.txt || fail "$1: how it ended"
+}
+
+# visit_heap LABEL OPTION...: before, while and after the agent is there
+visit_heap() {
+	local label=$1
+	shift
+	step "before-$label" || return
+	patient timeout 200 "$waymark" attach -q "$@" -o "$dir/$label.wmk" "$pid" 2>said.txt || { fail "$label: attach"; cat said.txt; return 1; }
+	step "while-$label"
+	patient timeout 200 "$waymark" attach --detach "$pid" 2>said.txt || { fail "$label: detach"; cat said.txt; return 1; }
+	./tool text "$pid" || fail "$label: code is not as it was"
+	step "after-$label"
 }

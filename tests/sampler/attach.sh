@@ -150,6 +150,39 @@ END
 	let_end crowd 0 ''
 }
 
+# Each allocation, of threads that are there and of one that comes, by walks that agree with those in full; alone, beside samples and waits, and where the
+# agent was before.
+heap_late='[thread]'
+heap() {
+	local label trails agreed lines=
+	begin heap heap || return
+	signals >before.txt
+	export WAYMARK_HEAP=every-check
+	visit_heap heap-1 --heap && check_heap heap-1
+	visit_heap heap-2 --heap --sample=4999 --wall && check_heap heap-2
+	unset WAYMARK_HEAP
+	visit_heap heap-3 --heap && check_heap heap-3
+	signals | diff before.txt - || fail "heap: signals, descriptors or timers are not as they were"
+	for label in heap-1 heap-2; do
+		"$waymark" report --format=json "$label.wmk" >report.json 2>/dev/null
+		trails=$(sed -n 's/.*"samples_checked": \([0-9]*\).*/\1/p' report.json)
+		agreed=$(sed -n 's/.*"samples_agreed": \([0-9]*\).*/\1/p' report.json)
+		[ "${trails:-0}" -gt 4000 ] && [ "$trails" = "$agreed" ] || fail "$label: of $trails trails $agreed agree"
+	done
+	for label in heap-1 heap-2 heap-3; do lines+="before-$label"$'\n'"while-$label"$'\n'"after-$label"$'\n'; done
+	end_program heap 0 "$lines"$'x\nend\n'
+}
+
+# Threads that allocate all the time, while it comes and goes.
+heap_often() {
+	local i
+	begin threads frees || return
+	for i in 1 2 3 4 5 6; do
+		attach_with "frees-$i" 0 --heap || break
+	done
+	let_end frees 10 $'freed\n'
+}
+
 # cpu_ms: what the process has used
 cpu_ms() {
 	awk -v hz="$(getconf CLK_TCK)" '{sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz)}' "/proc/$pid/stat"
@@ -200,7 +233,7 @@ int main(int argc, char **argv)
 END
 	gcc -w -O1 -o forks forks.c || { fail "forks.c does not build"; return; }
 	begin forks || return
-	patient timeout 200 "$waymark" attach -q --sample=9999 -o "$dir/" "$pid" || fail "forks: attach"
+	patient timeout 200 "$waymark" attach -q --sample=9999 --heap -o "$dir/" "$pid" || fail "forks: attach"
 	./tool samples "waymark-forks-$pid.wmk" 200 || fail "forks: samples"
 	touch flag
 	local i child
@@ -210,6 +243,7 @@ END
 	done
 	child=$(sed -n 's/^child is //p' out.txt)
 	grep -q '^SigCgt:	0000000000000000$' "/proc/$child/status" || fail "forks: the child has handlers: $(grep SigCgt "/proc/$child/status")"
+	./tool text "$child" || fail "forks: code of the child is not as it was"
 	patient timeout 200 "$waymark" attach -q --sample=4999 -o "$dir/child.wmk" "$child" || fail "forks: attach to the child"
 	./tool samples child.wmk 20 || fail "forks: samples of the child"
 	patient timeout 200 "$waymark" attach -q --detach "$child" || fail "forks: detach from the child"
@@ -404,11 +438,11 @@ sampled_apart() {
 		wants "$1" '^main;loop;choose;inner_a'
 		rm -f "$root/tmp/apart-$1-$$-$i.wmk"
 	done
-	timeout 200 "$waymark" attach -q --encode "$pid" 2>said.txt && fail "$1: the agent is not refused"
-	has said.txt 'in another file system, where samples alone work'
-	timeout 200 "$waymark" attach -q -o here "$pid" 2>said.txt && fail "$1: a place that is not absolute"
+	patient timeout 200 "$waymark" attach -q --encode "$pid" 2>said.txt && fail "$1: the agent is not refused"
+	has said.txt 'in another file system, where walks alone work'
+	patient timeout 200 "$waymark" attach -q -o here "$pid" 2>said.txt && fail "$1: a place that is not absolute"
 	has said.txt 'needs an absolute place'
-	timeout 200 "$waymark" attach -q -o /none/x.wmk "$pid" 2>said.txt && fail "$1: no place"
+	patient timeout 200 "$waymark" attach -q -o /none/x.wmk "$pid" 2>said.txt && fail "$1: no place"
 	has said.txt 'cannot write files to /none/x.wmk'
 	[ -z "$(find "/proc/$pid/fd" -lname '*memfd*')" ] || fail "$1: the library's file is open"
 	touch "$3"
@@ -438,7 +472,7 @@ roots() {
 		sampled_apart hidden "" flag
 	fi
 	if begin_apart without-proc chroot root /work loop /flag; then
-		timeout 200 "$waymark" attach -q "$pid" 2>said.txt && fail "roots: not refused"
+		patient timeout 200 "$waymark" attach -q "$pid" 2>said.txt && fail "roots: not refused"
 		[ "$(wc -l <said.txt)" -eq 1 ] && grep -q 'runs in another file system, which has no /proc' said.txt || { fail "roots: says"; cat said.txt; }
 		touch root/flag
 		wait "${pids[0]}"
@@ -451,7 +485,7 @@ roots() {
 both() {
 	begin work loop || return
 	patient timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" || fail "both: attach"
-	timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" 2>said.txt && fail "both: twice"
+	patient timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" 2>said.txt && fail "both: twice"
 	has said.txt "is attached already"
 	if timeout 200 "$waymark" attach -q --encode -o "$dir/agent.wmk" "$pid" 2>said.txt; then
 		fail "both: the agent beside the sampler"
@@ -459,11 +493,11 @@ both() {
 		has said.txt "is attached already"
 		patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "both: detach"
 		patient timeout 200 "$waymark" attach -q --encode -o "$dir/agent.wmk" "$pid" || fail "both: attach by --encode"
-		timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" 2>said.txt && fail "both: the sampler beside the agent"
+		patient timeout 200 "$waymark" attach -q -o "$dir/walk.wmk" "$pid" 2>said.txt && fail "both: the sampler beside the agent"
 		has said.txt "is attached already"
 	fi
 	patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "both: detach"
-	timeout 200 "$waymark" attach -q --detach "$pid" 2>said.txt && fail "both: nothing is there"
+	patient timeout 200 "$waymark" attach -q --detach "$pid" 2>said.txt && fail "both: nothing is there"
 	has said.txt "is not attached"
 	attach both 50
 	let_end both 9 $'looped\n'
@@ -491,12 +525,12 @@ one() {
 	poll) waits poll 7 219 '' ;;
 	sleep) waits sleep 230 219 '' ;;
 	semaphore) waits semaphore 202 219 '' ;;
-	first_thread | crowd | forks | execs | ends | bare | made | namespaces | roots | both) "$1" ;;
+	first_thread | heap | heap_often | crowd | forks | execs | ends | bare | made | namespaces | roots | both) "$1" ;;
 	*) fail "$1: no such program" ;;
 	esac
 }
 
-[ $# -gt 0 ] || set -- deep comparator signals handler jumps coroutines loop throw threads read poll sleep semaphore first_thread crowd forks execs ends bare made namespaces roots both
+[ $# -gt 0 ] || set -- deep comparator signals handler jumps coroutines loop throw threads read poll sleep semaphore first_thread heap heap_often crowd forks execs ends bare made namespaces roots both
 for mode; do
 	one "$mode"
 done

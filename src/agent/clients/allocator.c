@@ -21,16 +21,8 @@ static struct {
 
 /* ---- calls ---- */
 
-/* The call that the program made. */
-struct call {
-	const void *return_address;
-	enum wm1_heap_function function;
-};
-
-#define CALLED(function) ((struct call){__builtin_return_address(0), function})
-
 /* False: it is a call inside of another one, or nothing is to be recorded. */
-static bool begin(void)
+static bool hooked_begin(void)
 {
 	if (agent_thread.is_allocating || agent_leaves())
 		return false;
@@ -38,123 +30,25 @@ static bool begin(void)
 	return true;
 }
 
-static void *end(void *block, size_t size_bytes, struct call call)
+static void hooked_end(void)
 {
 	agent_thread.is_allocating = false;
-	if (block)
-		wmrt_own_heap_alloc_from(block, size_bytes, call.return_address, call.function);
-	return block;
 }
 
-static void *own_malloc(size_t size_bytes)
+static void hooked_alloc(void *block, size_t size_bytes, const struct wm1_caller *caller,
+			 enum wm1_heap_function function)
 {
-	struct call call = CALLED(WM1_HEAP_MALLOC);
-
-	return begin() ? end(next.malloc(size_bytes), size_bytes, call) : next.malloc(size_bytes);
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	wmrt_own_heap_alloc_from(block, size_bytes, (const void *)caller->pc, function);
 }
 
-static void *own_calloc(size_t count, size_t size_bytes)
-{
-	struct call call = CALLED(WM1_HEAP_CALLOC);
+#define hooked_take wmrt_own_heap_take
+#define hooked_put_back wmrt_own_heap_put_back
+#define hooked_freed wmrt_own_heap_freed
 
-	/* One that gives a block has not overflowed. */
-	return begin() ? end(next.calloc(count, size_bytes), count * size_bytes, call) : next.calloc(count, size_bytes);
-}
+static bool hooked_is_made_by_allocator(const uint8_t *return_address);
 
-static bool is_made_by_allocator(const uint8_t *return_address);
-
-static void own_free(void *block)
-{
-	const void *return_address = __builtin_return_address(0);
-	struct wm1_heap_block taken;
-
-	if (!block || !begin()) {
-		next.free(block);
-		return;
-	}
-	/* Forgotten first: once it is free, another thread may get it. */
-	taken = wmrt_own_heap_take(block);
-	if (taken.record || !is_made_by_allocator(return_address))
-		wmrt_own_heap_freed(taken);
-	next.free(block);
-	agent_thread.is_allocating = false;
-}
-
-/* Between begin and end. */
-static void *resize(void *block, size_t size_bytes)
-{
-	struct wm1_heap_block taken;
-	void *moved;
-
-	if (!block)
-		return next.malloc(size_bytes);
-	taken = wmrt_own_heap_take(block);
-	moved = next.realloc(block, size_bytes);
-	if (moved || !size_bytes)
-		wmrt_own_heap_freed(taken);
-	else
-		wmrt_own_heap_put_back(block, taken);
-	return moved;
-}
-
-static void *own_realloc(void *block, size_t size_bytes)
-{
-	struct call call = CALLED(WM1_HEAP_REALLOC);
-
-	return begin() ? end(resize(block, size_bytes), size_bytes, call) : next.realloc(block, size_bytes);
-}
-
-static void *own_reallocarray(void *block, size_t count, size_t size_bytes)
-{
-	struct call call = CALLED(WM1_HEAP_REALLOCARRAY);
-	size_t total;
-
-	if (__builtin_mul_overflow(count, size_bytes, &total) || !begin())
-		return next.reallocarray(block, count, size_bytes);
-	return end(resize(block, total), total, call);
-}
-
-static int own_posix_memalign(void **block, size_t alignment, size_t size_bytes)
-{
-	struct call call = CALLED(WM1_HEAP_POSIX_MEMALIGN);
-	int rc;
-
-	if (!begin())
-		return next.posix_memalign(block, alignment, size_bytes);
-	rc = next.posix_memalign(block, alignment, size_bytes);
-	end(rc == 0 ? *block : NULL, size_bytes, call);
-	return rc;
-}
-
-static void *own_aligned_alloc(size_t alignment, size_t size_bytes)
-{
-	struct call call = CALLED(WM1_HEAP_ALIGNED_ALLOC);
-
-	return begin() ? end(next.aligned_alloc(alignment, size_bytes), size_bytes, call)
-		       : next.aligned_alloc(alignment, size_bytes);
-}
-
-static void *own_memalign(size_t alignment, size_t size_bytes)
-{
-	struct call call = CALLED(WM1_HEAP_MEMALIGN);
-
-	return begin() ? end(next.memalign(alignment, size_bytes), size_bytes, call)
-		       : next.memalign(alignment, size_bytes);
-}
-
-static void *own_valloc(size_t size_bytes)
-{
-	struct call call = CALLED(WM1_HEAP_VALLOC);
-
-	return begin() ? end(next.valloc(size_bytes), size_bytes, call) : next.valloc(size_bytes);
-}
-
-static void *own_pvalloc(size_t size_bytes)
-{
-	struct call call = CALLED(WM1_HEAP_PVALLOC);
-
-	return begin() ? end(next.pvalloc(size_bytes), size_bytes, call) : next.pvalloc(size_bytes);
-}
+#include "runtime/heap/hooked.inc"
 
 /* ---- entries ---- */
 
@@ -174,7 +68,7 @@ static bool is_found;
  * A direct call of the function itself, which others reach through a word of their GOT. So glibc gives back what it has kept for a thread
  * that ends: blocks that the program has freed before.
  */
-static bool is_made_by_allocator(const uint8_t *return_address)
+static bool hooked_is_made_by_allocator(const uint8_t *return_address)
 {
 	enum {
 		CALL_BYTES = 5,

@@ -1,0 +1,69 @@
+/*
+ * block.h - the memory of a sampled thread: the stack that walks run on, the frames of a walk, what the last one became, and the cache of
+ * unwinding rows. Mapped before it is needed, never unmapped; a later thread takes over that of one that has ended.
+ */
+#ifndef WM_SAMPLER_BLOCK_H
+#define WM_SAMPLER_BLOCK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/record.h"
+#include "sampler/timer.h"
+#include "sampler/trail.h"
+#include "sampler/waits.h"
+#include "sampler/walk.h"
+
+enum {
+	BLOCK_FRAMES_MAX = 1 << 16,
+	BLOCK_STACK_BYTES = 64 << 10,
+};
+
+/* Writer: its own thread, but for tid, which whoever takes it over sets, and those of a thread that has no clock yet. */
+struct block {
+	char stack[BLOCK_STACK_BYTES];
+	struct walk_frame frames[BLOCK_FRAMES_MAX];
+	struct record_known known[BLOCK_FRAMES_MAX];
+	struct record_memory memory;
+	struct unwind_cache cache;
+	struct unwind_stack range; /* the thread's own stack; empty: not looked up yet */
+	uintptr_t stack_address;   /* in it */
+	uintptr_t stack_top; /* no frame of the thread's is above, and the stack goes up to it; 0: it is not known */
+	struct trail trail;  /* of its allocations */
+	struct walk_code code;
+	struct sampler_timer timer;
+	struct waits_thread waits;
+	enum sampler_tick tick; /* that is in progress */
+	uint64_t counted_ns;    /* time of the thread that samples have */
+	uint64_t rest_ns;       /* its time of CPU before which no stack is walked for samples of that */
+	uint64_t watched_ns;    /* in this time the clock was looked at */
+	uintptr_t fs;           /* of a guest: its thread-local storage; 0: not looked at yet */
+	bool is_clock_due;      /* of a guest: the next look starts its clock */
+	bool is_foreign; /* of a guest: it has none of the C library's, or another thread's, and is not sampled */
+	uint32_t root;
+	uint32_t look; /* of a guest: when its thread was last there (sample_guest_thread) */
+	bool has_come; /* of a guest: its thread has taken it, for its allocations */
+	struct block *next;
+	_Atomic uint32_t tid; /* 0: free */
+	_Atomic bool is_busy;
+};
+
+/* This thread's; NULL: it has none yet, or none any more. */
+extern _Thread_local struct block *block_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Calls fn(data) with the stack pointer at `top`. */
+static inline void block_on_stack(void *top, void (*fn)(void *), void *data)
+{
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
+			 "movq %0, %%rsp\n\t"
+			 "callq *%1\n\t"
+			 "movq %%rbx, %%rsp"
+			 : "+a"(top), "+d"(fn), "+D"(data)
+			 :
+			 : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2",
+			   "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+			   "xmm14", "xmm15");
+}
+
+#endif
