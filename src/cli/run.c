@@ -5,10 +5,10 @@
  * The program runs in the same process group and on the same terminal: Ctrl+C and job control reach it as without us.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -218,35 +218,12 @@ static void set_signals(void)
 	signal(SIGQUIT, SIG_IGN);
 }
 
+/* Without a copy of this process's memory, which a fork would make. */
 static struct error *start_program(const struct request *r, pid_t *ret)
 {
-	int pipe_fds[2];
-	int failed = 0;
-	pid_t pid;
+	int failed = posix_spawn(ret, r->program, NULL, NULL, r->argv, environ);
 
-	if (pipe2(pipe_fds, O_CLOEXEC) != 0)
-		return error_os(errno, "pipe");
-	pid = fork();
-	if (pid == 0) {
-		execv(r->program, r->argv);
-		failed = errno;
-		if (write(pipe_fds[1], &failed, sizeof failed) < 0)
-			_exit(STATUS_CANNOT_RUN);
-		_exit(STATUS_CANNOT_RUN);
-	}
-	close(pipe_fds[1]);
-	if (pid < 0) {
-		failed = errno;
-	} else if (read(pipe_fds[0], &failed, sizeof failed) > 0) {
-		waitpid(pid, NULL, 0);
-	} else {
-		failed = 0;
-	}
-	close(pipe_fds[0]);
-	if (failed)
-		return error_os(failed, "%s: cannot be run", r->program);
-	*ret = pid;
-	return NULL;
+	return failed ? error_os(failed, "%s: cannot be run", r->program) : NULL;
 }
 
 /* Ends as the program did, by the same signal too; without a second core file. */

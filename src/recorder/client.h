@@ -17,6 +17,7 @@ struct wmrt_client_slot {
 /* Members may be NULL. */
 struct wmrt_client {
 	struct wmrt_client_slot *slot;
+	uint32_t first_chunks;          /* so many has every file that it records in: they are made with the file */
 	void (*start)(void);            /* in the recorder's constructor */
 	void (*attach)(void);           /* at its end: recording is possible from here on */
 	uint32_t (*header_flags)(void); /* WMK_FLAG_* of a new file; under the lock */

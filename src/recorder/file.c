@@ -67,6 +67,8 @@ static struct {
 	uint64_t dev;
 	uint64_t ino;
 	uint32_t chunk_count;
+	char *spare; /* mapped already: the places of the next chunks */
+	uint32_t spare_count;
 	uint64_t memory_bytes; /* in chunks that no file has yet */
 	int memory_error;      /* why such a chunk was not to be had */
 	char path[WMRT_PATH_BYTES];
@@ -289,6 +291,30 @@ static void fill_header(struct wmk_header *header)
 	memcpy(header->magic, WMK_MAGIC, sizeof header->magic);
 }
 
+/* Places of chunks that are not needed, or are another process's. Those of the file stay: it grows over them. */
+static void drop_spare(void)
+{
+	mapping_drop(file.spare, (size_t)file.spare_count * WMK_CHUNK_BYTES);
+	file.spare = NULL;
+	file.spare_count = 0;
+}
+
+/* The header and the first chunks in one piece, where there is room for them. */
+static struct wmk_header *grow_first(int *error)
+{
+	uint32_t count = 0;
+	char *first;
+
+	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
+		count += (*c)->first_chunks;
+	first = grow(0, WMK_HEADER_BYTES + (uint64_t)count * WMK_CHUNK_BYTES, NULL, error);
+	if (!first)
+		return count ? grow(0, WMK_HEADER_BYTES, NULL, error) : NULL;
+	file.spare = count ? first + WMK_HEADER_BYTES : NULL;
+	file.spare_count = count;
+	return (struct wmk_header *)(void *)first;
+}
+
 /* A file with a header and a name. NULL with *error = -errno: there is none. */
 static struct wmk_header *begin_file(int *error)
 {
@@ -297,7 +323,7 @@ static struct wmk_header *begin_file(int *error)
 	*error = create();
 	if (*error)
 		return NULL;
-	header = grow(0, WMK_HEADER_BYTES, NULL, error);
+	header = grow_first(error);
 	if (header) {
 		fill_header(header);
 		*error = wmrt_file_name_take(wmrt_process.pid, file.temp, file.path, sizeof file.path);
@@ -307,6 +333,7 @@ static struct wmk_header *begin_file(int *error)
 		close_fd(file.fd);
 		file.fd = -1;
 		mapping_drop(header, WMK_HEADER_BYTES);
+		drop_spare();
 		return NULL;
 	}
 	/* In a forked child the parent's header stood there until now: it counts the children that get no file. */
@@ -325,6 +352,7 @@ static void after_fork(void)
 		if (is_our_file(file.fd, NULL))
 			close_fd(file.fd);
 		file.fd = -1;
+		drop_spare();
 	}
 	/* With the file its tables are lost, and the child's records would need them. */
 	atomic_store(&file.state, atomic_load(&file.is_lost) ? FILE_FAILED : FILE_NONE);
@@ -441,22 +469,40 @@ struct wmk_header *wmrt_file_header(void)
 	return atomic_load_explicit(&file.header, memory_order_acquire);
 }
 
-/* chunk->span stays 0 for one: the bytes are those of files without longer ones. */
-static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, uint32_t span, void *at)
+static struct wmk_chunk_header *take_spare(void)
+{
+	char *chunk = file.spare;
+
+	file.spare_count--;
+	file.spare = file.spare_count ? chunk + WMK_CHUNK_BYTES : NULL;
+	return (struct wmk_chunk_header *)(void *)chunk;
+}
+
+static struct wmk_chunk_header *grow_by(uint32_t span, void *at)
 {
 	uint64_t off = WMK_HEADER_BYTES + (uint64_t)file.chunk_count * WMK_CHUNK_BYTES;
-	struct wmk_header *header = atomic_load(&file.header);
 	struct wmk_chunk_header *chunk;
 	int error;
 
-	if (wmrt_process.is_sealed || wmrt_file_is_full())
-		return NULL;
+	drop_spare();
 	chunk = grow(off, (uint64_t)span * WMK_CHUNK_BYTES, at, &error);
 	note_room(chunk, off, (uint64_t)span * WMK_CHUNK_BYTES);
-	if (!chunk) {
+	if (!chunk)
 		note_error(error);
+	return chunk;
+}
+
+/* chunk->span stays 0 for one: the bytes are those of files without longer ones. */
+static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, uint32_t span, void *at)
+{
+	struct wmk_header *header = atomic_load(&file.header);
+	struct wmk_chunk_header *chunk;
+
+	if (wmrt_process.is_sealed || wmrt_file_is_full())
 		return NULL;
-	}
+	chunk = file.spare_count && span == 1 && !at ? take_spare() : grow_by(span, at);
+	if (!chunk)
+		return NULL;
 	chunk->kind = kind;
 	chunk->tid = tid;
 	chunk->first = first;

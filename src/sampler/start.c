@@ -250,5 +250,8 @@ static __attribute__((destructor)) void leave(void)
 		waits_end();
 }
 
-static const struct wmrt_client sampler = {.start = look_up, .attach = attach};
+enum {
+	FIRST_CHUNKS = 6, /* strings, images, functions, sites, prefixes, and events or allocations */
+};
+static const struct wmrt_client sampler = {.first_chunks = FIRST_CHUNKS, .start = look_up, .attach = attach};
 const struct wmrt_client *const wmrt_clients[] = {&sampler, &wmrt_heap_files, NULL};
