@@ -13,7 +13,7 @@
 
 #include "base/instruction.h"
 #include "native/entry_jump.h"
-#include "recorder/gnu_hash.h"
+#include "runtime/heap/heap.h"
 #include "sampler/images.h"
 #include "sampler/memory.h"
 #include "sampler/sample.h"

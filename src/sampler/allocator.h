@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/heap/heap.h"
+struct wm1_heap_walked; /* waymark/runtime.h */
 
 /* Other threads stand still, none of them in the allocator or in the loader. */
 
