@@ -1,4 +1,9 @@
-/* step.c - the handler of SIGTRAP that unwinds after each instruction, and what it compares. */
+/*
+ * step.c - the handler of SIGTRAP that unwinds after each instruction, and what it compares.
+ *
+ * A step is a breakpoint at the next instruction where that is known (next_instruction.h), and the trap flag elsewhere. While the handler runs
+ * there is no breakpoint: it calls what is stepped through. Its own way back, the restorer, is stepped by the trap flag.
+ */
 #include "agent/step.h"
 
 #include <signal.h>
@@ -11,13 +16,19 @@
 #include <unwind.h>
 
 #include "agent/images.h"
+#include "base/instruction.h"
 #include "native/unwind/unwind.h"
+#include "support/next_instruction.h"
 
 enum {
 	FRAMES_MAX = 256,
 	CALLS_MAX = 4096,
 	ALTERNATE_BYTES = 1 << 20,
 	FAILURES_MAX = 10,
+	BREAKPOINTS_MAX = 16, /* that were not come to: what is in front of one faulted */
+	RESTORER_BYTES = 9,   /* mov $15, %rax; syscall */
+	TRAP_FLAG = 0x100,
+	PAGE_BYTES = 4096,
 };
 
 struct frame {
@@ -32,7 +43,13 @@ struct walk {
 	enum unwind_result result;
 };
 
+struct breakpoint {
+	uint8_t *address;
+	uint8_t kept;
+};
+
 static struct image images[IMAGES_MAX];
+static bool is_writable[IMAGES_MAX]; /* [image]: breakpoints can be set in its text */
 static unsigned int image_count;
 static struct unwind_cache cache;
 static struct unwind_stack main_stack, alternate_stack;
@@ -40,6 +57,8 @@ static struct walk plain, cached, libgcc;
 
 static uint64_t base, last_pc, calls[CALLS_MAX];
 static unsigned int call_count, failures;
+static struct breakpoint breakpoints[BREAKPOINTS_MAX];
+static unsigned int breakpoint_count;
 static unsigned long every = 1; /* of the steps outside the program's own code are compared, one in so many */
 static unsigned long steps, compared, frame_count, unknown, signal_frames, shadow_slots, not_described;
 
@@ -230,13 +249,67 @@ static bool is_elsewhere(uint64_t pc)
 	return images_find(images, image_count, pc) != &images[0];
 }
 
-static void on_trap(int number, siginfo_t *info, void *context)
-{
-	struct unwind_regs regs;
+/* ---- breakpoints ---- */
 
-	(void)number;
-	(void)info;
-	unwind_regs_of_signal(context, &regs);
+/* The code is what it was. That at which the program is was come to: it goes, and the program is in front of its instruction. */
+static void lift_breakpoints(greg_t *pc)
+{
+	unsigned int left = 0;
+
+	for (unsigned int i = 0; i < breakpoint_count; i++)
+		*breakpoints[i].address = breakpoints[i].kept;
+	for (unsigned int i = 0; i < breakpoint_count; i++)
+		if ((uintptr_t)breakpoints[i].address == (uintptr_t)*pc - 1)
+			*pc -= 1;
+	for (unsigned int i = 0; i < breakpoint_count; i++)
+		if ((uintptr_t)breakpoints[i].address != (uintptr_t)*pc)
+			breakpoints[left++] = breakpoints[i];
+	breakpoint_count = left;
+}
+
+static bool read_memory(uint64_t address, void *to, size_t len_bytes)
+{
+	memcpy(to, (const void *)address, len_bytes);
+	return true;
+}
+
+/* Where a breakpoint may be that the program comes to next; false: only the trap flag stops it there. */
+static bool find_breakpoint(const struct unwind_regs *regs, greg_t flags, uintptr_t restorer, uint64_t *ret)
+{
+	const struct image *here = images_find(images, image_count, regs->pc), *there;
+	struct next_state state = {.pc = regs->pc, .flags = (uint64_t)flags};
+
+	if (!here || breakpoint_count == BREAKPOINTS_MAX)
+		return false;
+	memcpy(state.r, regs->r, sizeof state.r);
+	if (!next_instruction(&state, (const uint8_t *)regs->pc, here->text.high - regs->pc, read_memory, ret))
+		return false;
+	there = images_find(images, image_count, *ret);
+	return there && is_writable[there - images] && *ret != regs->pc && *ret - restorer >= RESTORER_BYTES;
+}
+
+/* All that is done to the program's code is done last. */
+static void go_on(const struct unwind_regs *regs, greg_t *flags, uintptr_t restorer)
+{
+	uint64_t next;
+
+	*flags &= ~(greg_t)TRAP_FLAG;
+	if (regs->pc == (uintptr_t)step_trap_off) {
+		breakpoint_count = 0;
+		return;
+	}
+	if (find_breakpoint(regs, *flags, restorer, &next))
+		breakpoints[breakpoint_count++] = (struct breakpoint){(uint8_t *)next, *(const uint8_t *)next};
+	else
+		*flags |= TRAP_FLAG;
+	for (unsigned int i = 0; i < breakpoint_count; i++)
+		*breakpoints[i].address = NEXT_BREAKPOINT;
+}
+
+/* ---- a step ---- */
+
+static void see(struct unwind_regs regs)
+{
 	follow_calls(regs.r[CFI_RSP]);
 	last_pc = regs.pc;
 	steps++;
@@ -267,6 +340,27 @@ static void on_trap(int number, siginfo_t *info, void *context)
 		signal_frames += plain.frames[i].is_signal;
 }
 
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	struct unwind_regs regs;
+
+	(void)number;
+	(void)info;
+	lift_breakpoints(&gregs[REG_RIP]);
+	unwind_regs_of_signal(context, &regs);
+	see(regs);
+	go_on(&regs, &gregs[REG_EFL], (uintptr_t)__builtin_return_address(0));
+}
+
+static void make_writable(unsigned int index)
+{
+	const uintptr_t low = images[index].text.low & ~(uintptr_t)(PAGE_BYTES - 1);
+
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	is_writable[index] = !mprotect((void *)low, images[index].text.high - low, PROT_READ | PROT_WRITE | PROT_EXEC);
+}
+
 static void read_main_stack(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -283,12 +377,15 @@ static void read_main_stack(void)
 
 void step_prepare(void)
 {
+	const char *text = getenv("STEP_EVERY");
 	stack_t stack = {.ss_size = ALTERNATE_BYTES};
 	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
-	if (getenv("STEP_EVERY"))
-		every = strtoul(getenv("STEP_EVERY"), NULL, 10);
+	if (text)
+		every = strtoul(text, NULL, 10);
 	image_count = images_read(images);
+	for (unsigned int i = 0; i < image_count; i++)
+		make_writable(i);
 	read_main_stack();
 	stack.ss_sp = mmap(NULL, ALTERNATE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) || sigaction(SIGTRAP, &action, NULL))

@@ -1,11 +1,12 @@
 /*
  * test_step.c - the analysis of a program against where control really goes in it, instruction by instruction.
  *
- * Runs a program under PTRACE_SINGLESTEP. Whatever is executed in functions that are understood must fit: bytes that would be
+ * Steps through a program (ptrace_step.h). Whatever is executed in functions that are understood must fit: bytes that would be
  * replaced are entered through their first only; calls are sites; functions are entered at their starts, left by sites and
  * returns; returns lead behind calls. test_step STEPS FILE [ARG...]; 0 steps: until it ends.
  */
 #include "agent/regions.h"
+#include "support/ptrace_step.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -175,22 +176,19 @@ static pid_t start(char **argv)
 
 static int step_all(struct stepper *s, pid_t pid, size_t max_steps)
 {
+	struct user_regs_struct regs;
 	int status = 0, sent = 0;
 
+	ptrace_step_begin(pid);
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs))
+		return 1;
 	while (s->steps < max_steps || !max_steps) {
-		long rip;
-
-		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)sent) == -1 ||
-		    waitpid(pid, &status, 0) != pid)
+		if (!ptrace_step(sent, &regs, &status))
 			return 1;
 		if (!WIFSTOPPED(status))
 			return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1;
 		sent = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
-		errno = 0;
-		rip = ptrace(PTRACE_PEEKUSER, pid, (void *)offsetof(struct user, regs.rip), NULL);
-		if (errno)
-			return 1;
-		see(s, (uint64_t)rip);
+		see(s, regs.rip);
 	}
 	ptrace(PTRACE_KILL, pid, NULL, NULL);
 	waitpid(pid, &status, 0);

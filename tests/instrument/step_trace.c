@@ -25,6 +25,7 @@
 
 #include "core/paths/path_state.h"
 #include "object/find.h"
+#include "support/ptrace_step.h"
 
 enum {
 	STEPS_MAX = 200000, /* of a program that goes on the rest is not looked at */
@@ -408,6 +409,7 @@ struct area {
 static struct area code; /* the program's */
 static uint64_t syscall_at;
 static bool is_locked;
+static bool has_threads; /* it had */
 
 static void get_registers(pid_t task, struct user_regs_struct *ret)
 {
@@ -504,6 +506,7 @@ static void let_go(int event)
 		protect((pid_t)made, PROT_READ | PROT_EXEC);
 	if (event != PTRACE_EVENT_FORK)
 		is_locked = false;
+	has_threads |= event == PTRACE_EVENT_CLONE;
 	ptrace(PTRACE_DETACH, (pid_t)made, NULL, NULL);
 }
 
@@ -512,12 +515,13 @@ static bool is_alone(void)
 	char path[64];
 	unsigned count = 0;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)child);
-	DIR *tasks = opendir(path);
+	DIR *tasks = has_threads ? opendir(path) : NULL;
 	while (tasks && readdir(tasks))
 		count++;
 	if (tasks)
 		closedir(tasks);
-	return count == 3; /* and . and .. */
+	has_threads = count > 3; /* and . and .. */
+	return !has_threads;
 }
 
 static bool is_code(const struct user_regs_struct *regs)
@@ -525,20 +529,27 @@ static bool is_code(const struct user_regs_struct *regs)
 	return regs->rip >= code.start && regs->rip < code.end;
 }
 
-/* Lets the child go on, to its next instruction or into the program's code; false at its end. */
-static bool go_on(int sig, int *ret_sig)
+/* Lets the child go on, to its next instruction or into the program's code; false at its end. *regs are those of where it is. */
+static bool go_on(int sig, struct user_regs_struct *regs, int *ret_sig)
 {
 	int status;
-	if (ptrace(is_locked ? PTRACE_CONT : PTRACE_SINGLESTEP, child, NULL, (void *)(intptr_t)sig))
+	if (is_locked || has_threads) {
+		if (ptrace(is_locked ? PTRACE_CONT : PTRACE_SINGLESTEP, child, NULL, (void *)(intptr_t)sig))
+			return false;
+		waitpid(child, &status, 0);
+	} else if (!ptrace_step(sig, regs, &status)) {
 		return false;
-	waitpid(child, &status, 0);
+	}
+	while (WIFSTOPPED(status) && status >> 16) { /* in the middle of a system call */
+		let_go(status >> 16);
+		if (ptrace(is_locked ? PTRACE_CONT : PTRACE_SINGLESTEP, child, NULL, NULL))
+			return false;
+		waitpid(child, &status, 0);
+	}
 	if (!WIFSTOPPED(status))
 		return false;
 	*ret_sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
-	if (status >> 16) { /* in the middle of a system call */
-		let_go(status >> 16);
-		return go_on(0, ret_sig);
-	}
+	get_registers(child, regs);
 	return true;
 }
 
@@ -556,13 +567,13 @@ static void run(char **argv)
 	ptrace(PTRACE_SETOPTIONS, child, NULL,
 	       (void *)(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_EXITKILL));
 	read_maps(argv[0]);
+	ptrace_step_begin(child);
 	lock(true);
 	while (steps < STEPS_MAX) {
 		if (sig && is_locked) /* its handler may be the program's */
 			lock(false);
-		if (!go_on(sig, &sig))
+		if (!go_on(sig, &regs, &sig))
 			break;
-		get_registers(child, &regs);
 		if (is_locked && sig == SIGSEGV && is_code(&regs)) {
 			lock(false);
 			sig = 0;
