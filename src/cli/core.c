@@ -68,7 +68,7 @@ static const struct option_row option_rows[] = {
 	 .argument = "=WHERE",
 	 .is_value_optional = true,
 	 .help = "which lines can have led to where the crashed thread stands, and why: WHERE is a frame (2), one of another "
-		 "thread (3.0), or FILE:LINE (text, json)",
+		 "thread (3.0), FILE:LINE or FILE:LINE:VARIABLE",
 	 OPTION_SET(set_slice)},
 	{.name = "slice-of",
 	 .argument = "=WHAT",

@@ -118,14 +118,28 @@ slice --slice=3
 has "$(grep -n 'limit = count' list.c | cut -d: -f1)" || fail 'frame 3'
 slice --slice="list.c:$(marked out | head -1)"
 [ "$(grep -c ' <- here$' slice.txt)" -gt 0 ] || fail 'a line'
+# A variable of a line: what the line does with others does not matter.
+crashes=$(grep -n 'return n->value + sum' list.c | cut -d: -f1)
+slice --slice="list.c:$crashes:left"
+has "$(grep -n 'limit = count' list.c | cut -d: -f1)" || fail 'a variable: what it depends on'
+has "$(grep -n 'return n->value + sum' list.c | cut -d: -f1)" || fail 'a variable: its line'
+has "$(grep -n 'n->value = value' list.c | cut -d: -f1)" && fail 'a variable: another one'
+slice --slice="list.c:$crashes:n->value"
+has "$(grep -n 'n->value = value' list.c | cut -d: -f1)" || fail 'a member: where it is set'
+slice --slice="list.c:$crashes:n->value" --format=json
+python3 -c 'import json, sys; s = json.load(open("slice.txt")); assert s["criterion"] == sys.argv[1] and s["sizes"]["active"]["lines"] <= s["sizes"]["stack"]["lines"] == s["sizes"]["static"]["lines"]' \
+	"list.c:$crashes:n->value" || fail 'a member: JSON'
 refused() { # TEXT WHERE
 	"$build/waymark" core --slice="$2" ./list list.core >slice.txt 2>slice.err
 	[ $? = 1 ] && [ ! -s slice.txt ] && grep -qF "$1" slice.err || fail "--slice=$2: $(cat slice.err)"
 }
-refused 'a frame (2, of another thread 3.0) or FILE:LINE is needed' frames
+refused 'a frame (2, of another thread 3.0), FILE:LINE or FILE:LINE:VARIABLE is needed' frames
 refused 'there are 1 threads' 2.0
 refused 'frames' 99
-refused 'no code of list.c:1' list.c:1
+refused 'no code of list.c:1;' list.c:1
+refused "list.c:$crashes: no variable 'lefts'" "list.c:$crashes:lefts"
+refused 'no code of a file other.c' other.c:3:left
+refused 'did not run' "list.c:$(grep -n 'return other' list.c | cut -d: -f1):list"
 refused 'did not run' "list.c:$(grep -n 'return other' list.c | cut -d: -f1)"
 "$build/waymark" core --slice --format=lcov ./list list.core >slice.txt 2>&1
 [ $? = 2 ] || fail 'LCOV of a slice'

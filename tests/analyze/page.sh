@@ -78,4 +78,32 @@ look list.html
 [ "$(sed 's/ .*could/ could/' said.txt)" = "$(grep -n 'if (setjmp' list.c | cut -d: -f1) could have set what line $(grep -n 'printf' list.c | tail -1 | cut -d: -f1) reads
 $(grep -n 'argc > 3' list.c | cut -d: -f1) could have set what line $(grep -n 'printf' list.c | tail -1 | cut -d: -f1) reads
 2" ] || fail "omissions: $(cat said.txt)"
+
+# Writes that may have left their object are marked, with what memory has of evidence.
+cat >overrun.c <<'END'
+#include <stdio.h>
+#include <string.h>
+char title[16] = "none";
+const char *author = "nobody";
+static void set(const char *text)
+{
+	sprintf(title, "<%s>", text);
+}
+int main(void)
+{
+	set("a very long title of some book");
+	printf("%s %c\n", title, author[0]);
+	return 0;
+}
+END
+"$build/waymark" cc --wm=trace -g -O0 overrun.c -o overrun && core_of overrun.core ./overrun || exit 1
+"$build/waymark" core --slice --format=html -o overrun.html overrun overrun.core || fail "core: status $?"
+cat >steps.js <<'END'
+document.title = [...document.querySelectorAll('tr.overrun:not(.out):not(.in)')].map(row => row.id.split('-L')[1] + ' ' + row.title).join('|') +
+  '|' + document.querySelectorAll('#slice-panel ol.overruns li').length + '|' + document.querySelector('#slice-panel ul.evidence').textContent;
+END
+look overrun.html
+[ "$(cat said.txt)" = '7 writes title: as much as it finds
+1
+author, which is 0x6f7320666f20656c, goes on from a text that begins in title: "&lt;a very long titl"' ] || fail "overruns: $(cat said.txt)"
 exit $failed

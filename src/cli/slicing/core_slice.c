@@ -2,6 +2,7 @@
  * core_slice.c - `waymark core --slice`: what can have led to where a stopped program stands. Three slices are made: of all code, of what can
  * lead to the stack, and of what ran; one of them is shown.
  */
+#include "cli/slicing/line.h"
 #include "cli/slicing/slicing.h"
 
 #include <inttypes.h>
@@ -41,8 +42,9 @@ struct work {
 	struct analysis all, active;
 	/* Where: a frame, or a line. */
 	uint32_t thread, frame;
-	char *file; /* NULL: a frame */
-	uint32_t line;
+	uint32_t stands_in; /* frame: that it is, or one further out that has code of the program */
+	bool is_line;       /* else a frame */
+	struct slicing_line line;
 	const char *criterion;
 	uint32_t *line_instructions;
 	uint32_t line_instruction_count;
@@ -54,6 +56,7 @@ struct work {
 	struct slice_chain chain;
 	struct slice_graph graph;
 	struct slice_omissions omissions;
+	struct slice_overruns overruns;
 };
 
 /* ---- where ---- */
@@ -83,9 +86,7 @@ static bool parse_frame(const char *where, uint32_t *ret_thread, uint32_t *ret_f
 
 static struct error *parse_where(struct work *w, const char *where)
 {
-	const char *colon = strrchr(where, ':');
-	char *end = NULL;
-	unsigned long line = colon ? strtoul(colon + 1, &end, 10) : 0;
+	struct error *err;
 
 	if (parse_frame(where, &w->thread, &w->frame)) {
 		if (w->thread >= w->crash->thread_count)
@@ -96,28 +97,28 @@ static struct error *parse_where(struct work *w, const char *where)
 					    w->crash->threads[w->thread].frame_count);
 		return NULL;
 	}
-	if (!colon || colon == where || !line || line > UINT32_MAX || *end)
-		return error_create(ERROR_ARGUMENT,
-				    "--slice=%s: a frame (2, of another thread 3.0) or FILE:LINE is needed", where);
-	w->file = arena_strndup(&w->arena, where, (size_t)(colon - where));
-	w->line = (uint32_t)line;
+	err = slicing_line_parse(where, &w->line, &w->is_line);
+	if (err)
+		return err;
+	if (!w->is_line)
+		return error_create(
+			ERROR_ARGUMENT,
+			"--slice=%s: a frame (2, of another thread 3.0), FILE:LINE or FILE:LINE:VARIABLE is needed",
+			where);
 	w->criterion = where;
-	return w->file ? NULL : &error_no_memory;
+	return NULL;
 }
 
 static struct error *find_line(struct work *w)
 {
+	const struct snapshot *s = w->crash->stopped;
+
 	w->line_instructions =
 		arena_calloc(&w->arena, (size_t)w->code.instruction_count + 1, sizeof *w->line_instructions);
 	if (!w->line_instructions)
 		return &error_no_memory;
-	w->line_instruction_count = slice_find_line(&w->code, w->file, w->line, w->line_instructions);
-	if (!w->line_instruction_count)
-		return error_create(ERROR_NOT_FOUND, "the program has no code of %s", w->criterion);
-	for (uint32_t i = 0; i < w->line_instruction_count; i++)
-		if (w->ran.runs[w->code.instructions[w->line_instructions[i]].block])
-			return NULL;
-	return error_create(ERROR_NOT_FOUND, "%s did not run: nothing led there", w->criterion);
+	return slicing_line_find(&w->line, &w->code, w->ran.runs, s->modules[s->main_module].path, w->line_instructions,
+				 &w->line_instruction_count);
 }
 
 static struct error *name_frame(struct work *w, uint32_t number)
@@ -244,9 +245,10 @@ static struct error *slice_of(struct work *w, struct analysis *a, const struct a
 	w->sizes[of].why = a->why;
 	if (!a->is_there)
 		return NULL;
-	if (w->file)
+	if (w->is_line)
 		return slice_once(w, a, NULL, of);
 	err = crash_stack_create(&request, &stack);
+	w->stands_in = stack.frame;
 	if (!err)
 		err = name_frame(w, stack.frame);
 	return err ? err : slice_once(w, a, &stack, of);
@@ -271,12 +273,38 @@ static struct error *find_omissions(struct work *w)
 	w->omissions.why = w->all.why;
 	if (w->request->slice_of != SLICE_OF_ACTIVE || !w->active.is_there || !w->all.is_there)
 		return NULL;
-	if (!w->file)
+	if (!w->is_line)
 		err = crash_stack_create(&stack_request, &stack);
 	if (err)
 		return err;
-	slice_request = request_of(w, &w->active, w->file ? NULL : &stack, SLICE_OF_ACTIVE);
+	slice_request = request_of(w, &w->active, w->is_line ? NULL : &stack, SLICE_OF_ACTIVE);
 	return slice_omissions_make(&request, &w->shown, &w->omissions);
+}
+
+/* What may have been written out of bounds, by the analysis of what ran. */
+static struct error *find_overruns(struct work *w)
+{
+	struct crash_values values;
+	struct slice_overruns_request request = {.regions = &w->active.regions,
+						 .slice = &w->active_slice,
+						 .runs = w->active.runs,
+						 .distances = w->distances,
+						 .lines = &w->shown,
+						 .code = &w->map,
+						 .values = &values,
+						 .thread = w->thread,
+						 .frame = w->is_line ? UINT32_MAX : w->stands_in,
+						 .shows_text = !w->request->has_no_values};
+	struct error *err;
+
+	if (w->request->slice_of != SLICE_OF_ACTIVE || !w->active.is_there)
+		return NULL;
+	err = crash_values_create(w->crash, &w->request->reading.sources, &values);
+	if (err)
+		return err;
+	err = slice_overruns_make(&request, &w->overruns);
+	crash_values_deinit(&values);
+	return err;
 }
 
 static struct error *count_ran(struct work *w)
@@ -309,6 +337,8 @@ static struct error *slice_all(struct work *w)
 	if (!err && w->active.is_there)
 		err = count_ran(w);
 	if (!err)
+		err = find_overruns(w);
+	if (!err)
 		err = analyse(w, &w->all, w->request->slice_of != SLICE_OF_ACTIVE);
 	if (!err)
 		err = find_omissions(w);
@@ -328,12 +358,16 @@ static struct error *load(struct work *w)
 	const struct snapshot *s = w->crash->stopped;
 	const struct snapshot_module *m;
 	struct object_wanted wanted;
+	struct error *err;
 
 	if (s->main_module >= s->module_count)
 		return error_create(ERROR_NOT_FOUND, "it is not known which program this is");
 	m = &s->modules[s->main_module];
 	wanted = (struct object_wanted){.path = m->file ? m->file : m->path, .build_id = m->build_id};
-	return slicing_load(&w->request->reading.cache.search, &wanted, &w->code);
+	err = slicing_open(&w->request->reading.cache.search, &wanted, &w->code);
+	if (!err && w->is_line)
+		err = slicing_line_probe(&w->line, &w->code);
+	return err ? err : code_number_all(&w->code);
 }
 
 static struct error *print(struct work *w)
@@ -351,7 +385,8 @@ static struct error *print(struct work *w)
 				      .sources = &w->request->reading.sources,
 				      .is_explained = w->request->is_explained,
 				      .sizes = &sizes,
-				      .omissions = &w->omissions};
+				      .omissions = &w->omissions,
+				      .overruns = &w->overruns};
 	struct slice_layer layer;
 	struct output out;
 	struct error *err;
@@ -386,7 +421,7 @@ static struct error *run(struct work *w)
 		err = crash_code_ran(&w->map, &w->activity, &w->ran);
 	w->active.runs = w->ran.runs;
 	w->active.comes = w->ran.comes;
-	if (!err && w->file)
+	if (!err && w->is_line)
 		err = find_line(w);
 	if (!err)
 		err = slice_all(w);
@@ -399,6 +434,7 @@ static void work_deinit(struct work *w)
 	slice_chain_deinit(&w->chain);
 	slice_graph_deinit(&w->graph);
 	slice_omissions_deinit(&w->omissions);
+	slice_overruns_deinit(&w->overruns);
 	slice_deinit(&w->active_slice);
 	free(w->distances);
 	for (int i = 0; i < 2; i++) {
@@ -408,6 +444,7 @@ static void work_deinit(struct work *w)
 			regions_deinit(&a->regions);
 		memory_deinit(&a->memory);
 	}
+	slicing_line_deinit(&w->line);
 	ran_deinit(&w->ran);
 	crash_code_deinit(&w->map);
 	code_deinit(&w->code);

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "analyze/forward.h"
-#include "analyze/probe.h"
 #include "analyze/uncount.h"
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
+#include "cli/slicing/line.h"
 #include "cli/slicing/slicing.h"
 #include "model/slices/profile_ran.h"
 #include "object/object.h"
@@ -19,11 +19,8 @@ struct work {
 	const struct slice_options *options;
 	const char *program;
 	const char *criterion;
-	char *file;
-	uint32_t line;
-	const char *variable;       /* NULL: all that the line does */
-	struct ir_value_vec probes; /* of the variable */
-	struct build_id build_id;   /* of the program */
+	struct slicing_line line;
+	struct build_id build_id; /* of the program */
 	struct code code;
 	struct ran ran; /* --ran */
 	struct profile_ran_count ran_count;
@@ -32,31 +29,20 @@ struct work {
 	struct sources sources;
 };
 
-/* The line number begins behind the last colon that digits follow up to the end or a colon. */
 static struct error *parse_criterion(struct work *w)
 {
-	const char *found = NULL;
-	unsigned long line = 0;
+	bool is_line;
+	struct error *err = slicing_line_parse(w->criterion, &w->line, &is_line);
 
-	for (const char *colon = strchr(w->criterion, ':'); colon; colon = strchr(colon + 1, ':')) {
-		char *end;
-		unsigned long number = strtoul(colon + 1, &end, 10);
-
-		if (colon == w->criterion || colon[1] < '0' || colon[1] > '9' || (*end && *end != ':'))
-			continue;
-		found = colon;
-		line = number;
-		w->variable = *end ? end + 1 : NULL;
-	}
-	if (!line || line > UINT32_MAX || (w->variable && !*w->variable))
+	if (err)
+		return err;
+	if (!is_line)
 		return error_create(ERROR_ARGUMENT, "%s: FILE:LINE is needed, such as main.c:12, or FILE:LINE:VARIABLE",
 				    w->criterion);
-	if (w->variable && w->options->is_forward)
+	if (w->line.variable && w->options->is_forward)
 		return error_create(ERROR_ARGUMENT, "%s: --forward begins at a line: FILE:LINE is needed",
 				    w->criterion);
-	w->file = strndup(w->criterion, (size_t)(found - w->criterion));
-	w->line = (uint32_t)line;
-	return w->file ? NULL : &error_no_memory;
+	return NULL;
 }
 
 struct error *slicing_open(const struct object_search *search, const struct object_wanted *wanted, struct code *ret)
@@ -65,21 +51,6 @@ struct error *slicing_open(const struct object_search *search, const struct obje
 	struct error *err = object_find_bitcode(search, wanted, &units);
 
 	return err ? err : code_open(&units, ret);
-}
-
-struct error *slicing_load(const struct object_search *search, const struct object_wanted *wanted, struct code *ret)
-{
-	struct code code;
-	struct error *err = slicing_open(search, wanted, &code);
-
-	if (err)
-		return err;
-	err = code_number_all(&code);
-	if (err)
-		code_deinit(&code);
-	else
-		*ret = code;
-	return err;
 }
 
 static struct error *load(struct work *w)
@@ -95,8 +66,8 @@ static struct error *load(struct work *w)
 	err = slicing_open(&w->options->search, &wanted, &w->code);
 	if (!err && w->options->ran.count)
 		uncount_paths(&w->code);
-	if (!err && w->variable)
-		err = probe_add(&w->code, &(struct probe_question){w->file, w->line, w->variable}, &w->probes);
+	if (!err)
+		err = slicing_line_probe(&w->line, &w->code);
 	return err ? err : code_number_all(&w->code);
 }
 
@@ -163,35 +134,6 @@ static struct error *print(struct work *w, const struct slice_lines *lines, cons
 	return output_end(&out, err);
 }
 
-static struct error *no_code(const struct work *w)
-{
-	struct slice_near near = slice_near_line(&w->code, w->file, w->line);
-
-	if (!near.has_file)
-		return error_create(ERROR_NOT_FOUND, "%s: the program has no code of a file %s with debug information",
-				    w->program, w->file);
-	if (near.before && near.after)
-		return error_create(ERROR_NOT_FOUND,
-				    "%s: the program has no code of %s:%u; the nearest lines with code are %u and %u",
-				    w->program, w->file, w->line, near.before, near.after);
-	return error_create(ERROR_NOT_FOUND, "%s: the program has no code of %s:%u; the nearest line with code is %u",
-			    w->program, w->file, w->line, near.before ? near.before : near.after);
-}
-
-/* What is asked about: instructions. criteria: [instruction_count] */
-static struct error *find_criteria(struct work *w, uint32_t *criteria, uint32_t *ret)
-{
-	*ret = w->variable ? (uint32_t)w->probes.count : slice_find_line(&w->code, w->file, w->line, criteria);
-	for (size_t i = 0; i < w->probes.count; i++)
-		criteria[i] = code_number(&w->code, w->probes.items[i]);
-	if (!*ret)
-		return no_code(w);
-	for (uint32_t i = 0; i < *ret; i++)
-		if (!w->ran.runs || w->ran.runs[w->code.instructions[criteria[i]].block])
-			return NULL;
-	return error_create(ERROR_NOT_FOUND, "%s did not run in what is recorded", w->criterion);
-}
-
 static struct error *slice_line(struct work *w)
 {
 	CLEANUP(slice_lines_deinit) struct slice_lines lines = {0};
@@ -206,7 +148,8 @@ static struct error *slice_line(struct work *w)
 	struct error *err = criteria ? NULL : &error_no_memory;
 
 	if (!err)
-		err = find_criteria(w, criteria, &request.criterion_count);
+		err = slicing_line_find(&w->line, &w->code, w->ran.runs, w->program, criteria,
+					&request.criterion_count);
 	if (!err)
 		err = w->options->is_forward ? slice_forward(&request, &slice) : slice_backward(&request, &slice);
 	if (!err)
@@ -261,8 +204,7 @@ int main(int argc, char **argv)
 		ran_deinit(&w.ran);
 		code_deinit(&w.code);
 		sources_deinit(&w.sources);
-		ir_value_vec_deinit(&w.probes);
-		free(w.file);
+		slicing_line_deinit(&w.line);
 	}
 	object_search_deinit(&o.search);
 	value_vec_deinit(&o.source_places);

@@ -11,7 +11,6 @@
 
 /* The code that an image carries; opened: not numbered yet (code_open). */
 struct error *slicing_open(const struct object_search *search, const struct object_wanted *wanted, struct code *ret);
-struct error *slicing_load(const struct object_search *search, const struct object_wanted *wanted, struct code *ret);
 
 /* Prints in that format. */
 struct error *slicing_render(enum slice_format format, const struct slice_report *report, FILE *out);

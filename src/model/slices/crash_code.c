@@ -23,6 +23,11 @@ const struct pathmeta_function *crash_code_flow(const struct crash_code *m, uint
 	return trace_of(m)->flows[m->of_code[function] - m->crash->first_function[m->image]];
 }
 
+uint32_t crash_code_function(const struct crash_code *m, const struct crash_frame *f)
+{
+	return f->meta && f->image == m->image ? m->of_crash[crash_function_id(m->crash, f)] : CODE_NONE;
+}
+
 static struct key key_in(const char *name, uint32_t unit)
 {
 	struct key key = key_of_text(name);

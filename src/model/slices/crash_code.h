@@ -28,6 +28,9 @@ void crash_code_deinit(struct crash_code *m);
 
 const struct pathmeta_function *crash_code_flow(const struct crash_code *m, uint32_t function);
 
+/* The function of the code that a frame is an activation of; CODE_NONE: of none. */
+uint32_t crash_code_function(const struct crash_code *m, const struct crash_frame *f);
+
 /* What ran. The caller deinits. */
 struct error *crash_code_ran(const struct crash_code *m, const struct activity_result *r, struct ran *ret);
 

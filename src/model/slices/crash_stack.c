@@ -266,14 +266,9 @@ static struct error *tell_ran(struct making *k, uint32_t number, const uint32_t 
 
 /* ---- frames ---- */
 
-/* The function of the code that the frame is an activation of; NONE: of none. */
 static uint32_t function_of(const struct making *k, uint32_t frame)
 {
-	const struct crash_frame *f = &k->thread->frames[frame];
-
-	if (!f->meta || f->image != k->m->image)
-		return NONE;
-	return k->m->of_crash[crash_function_id(k->m->crash, f)];
+	return crash_code_function(k->m, &k->thread->frames[frame]);
 }
 
 static bool is_callee(const struct making *k, uint32_t call, uint32_t function)

@@ -6,6 +6,7 @@
  *      edges: [[line, on, reason]]     numbers of lines: the first one depends on the second one; reasons: [text] has the text
  *      chain: [[line, what]]           from the criterion on
  *      omissions: [[file's name, line, what]] branches that decided against what could have mattered, outside of the slice
+ *      overruns: [[file's name, line, what]] writes that may have left their object; evidence: [text]
  *      criterion: text, is_forward: true: edges are not known, only the first reason of each line
  *
  * Lines outside are dimmed. A click on a line shows what it depends on, and what depends on it.
@@ -76,20 +77,27 @@
   function say(row, what) {
     if (row) row.querySelector('td.s').append(make('span', what, 'slice-why'));
   }
-  function list_omissions() {
-    const ol = make('ol', undefined, 'omissions');
-    for (const [file, line, what] of data.omissions) {
+  /* A layer of lines that are in the slice for no reason of dependence. */
+  function list_layer(name, head, items) {
+    const ol = make('ol', undefined, name);
+    for (const [file, line, what] of items) {
       const li = make('li'), a = make('a', file.split('/').pop() + ':' + line), row = row_at(file, line);
       if (row) a.href = '#' + row.id;
       li.append(a, ' ', make('small', what), make('code', text(row)));
       ol.append(li);
     }
-    lists.append(make('h3', 'Branches that decided against what could have mattered (' + data.omissions.length + ')'), ol);
+    lists.append(make('h3', head + ' (' + items.length + ')', name), ol);
   }
   function show_chain() {
     clear();
     if (data.chain.length) list('', 'The shortest chain', data.chain);
-    if (data.omissions.length) list_omissions();
+    if (data.overruns.length) {
+      list_layer('overruns', 'Writes that may have left their object: suspicions, no dependences', data.overruns);
+      const ul = make('ul', undefined, 'evidence');
+      for (const what of data.evidence) ul.append(make('li', what));
+      lists.lastChild.before(ul);
+    }
+    if (data.omissions.length) list_layer('omissions', 'Branches that decided against what could have mattered', data.omissions);
     lists.append(make('p', 'A click on a line shows what it depends on, and what depends on it; Escape leads back.', 'dim'));
   }
   function ask(i) {
@@ -106,15 +114,17 @@
   }
   function dim() {
     for (const row of document.querySelectorAll('table.src tr[id]')) {
-      row.classList.toggle('out', box.checked && !numbers.has(row) && !row.classList.contains('omitted'));
+      row.classList.toggle('out', box.checked && !numbers.has(row) && !row.matches('.omitted, .overrun'));
       row.classList.toggle('in', numbers.has(row));
     }
   }
-  for (const [file, line, what] of data.omissions) {
-    const row = row_at(file, line);
-    if (!row) continue;
-    row.classList.add('omitted');
-    row.title = what;
+  for (const [name, items] of [['omitted', data.omissions], ['overrun', data.overruns]]) {
+    for (const [file, line, what] of items) {
+      const row = row_at(file, line);
+      if (!row) continue;
+      row.classList.add(name);
+      row.title = (row.title ? row.title + '\n' : '') + what;
+    }
   }
   for (const [i] of data.chain) if (rows[i]) rows[i].classList.add('chain');
   data.lines.forEach(([, , why], i) => rows[i] && why === '<- here' && rows[i].classList.add('criterion'));

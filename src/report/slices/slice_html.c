@@ -44,27 +44,6 @@ static struct error *number(const struct slice_lines *l, struct arena *arena, st
 	return NULL;
 }
 
-/* The reason as text, quoted. */
-static struct error *print_why(const struct slice_report *r, enum slice_reason reason, uint32_t line, uint32_t of,
-			       FILE *out)
-{
-	const struct slice_line *lines = r->lines->items;
-	char *text;
-	size_t size;
-	FILE *stream;
-	struct error *err = html_capture(&stream, &text, &size);
-
-	if (err)
-		return err;
-	slice_reason_print(r, reason, &lines[line], of == SLICE_NO_LINE ? NULL : &lines[of], stream);
-	if (fclose(stream) != 0)
-		err = &error_no_memory;
-	else
-		json_print_string(out, text);
-	free(text);
-	return err;
-}
-
 static struct error *print_lines(const struct slice_report *r, const struct numbers *n, FILE *out)
 {
 	const char *before = "";
@@ -77,7 +56,7 @@ static struct error *print_lines(const struct slice_report *r, const struct numb
 		if (!line->is_in)
 			continue;
 		fprintf(out, "%s\n[%" PRIu32 ", %" PRIu32 ", ", before, n->file_of[i], line->line);
-		err = print_why(r, line->reason, i, line->of, out);
+		err = slice_reason_json(r, line->reason, i, line->of, out);
 		putc(']', out);
 		before = ",";
 	}
@@ -117,11 +96,18 @@ static struct error *print_chain(const struct slice_report *r, const struct numb
 		const struct slice_link *link = &links->items[i];
 
 		fprintf(out, "%s\n[%" PRIu32 ", ", i ? "," : "", n->number_of[link->line]);
-		err = print_why(r, link->reason, link->line, i ? links->items[i - 1].line : SLICE_NO_LINE, out);
+		err = slice_reason_json(r, link->reason, link->line, i ? links->items[i - 1].line : SLICE_NO_LINE, out);
 		putc(']', out);
 	}
 	putc(']', out);
 	return err;
+}
+
+static void print_row_start(const struct slice_report *r, uint32_t number, uint32_t line, FILE *out)
+{
+	fputs(number ? ",\n[" : "\n[", out);
+	json_print_string(out, r->lines->items[line].file);
+	fprintf(out, ", %" PRIu32 ", ", r->lines->items[line].line);
 }
 
 static struct error *print_omissions(const struct slice_report *r, FILE *out)
@@ -132,22 +118,44 @@ static struct error *print_omissions(const struct slice_report *r, FILE *out)
 	fputs(",\n\"omissions\": [", out);
 	for (uint32_t i = 0; o && i < o->count_new && !err; i++) {
 		const struct slice_omission *x = &o->items.items[i];
-		char *text;
-		size_t size;
-		FILE *stream;
+		struct slice_quote quote;
 
-		fputs(i ? ",\n[" : "\n[", out);
-		json_print_string(out, r->lines->items[x->line].file);
-		fprintf(out, ", %" PRIu32 ", ", r->lines->items[x->line].line);
-		err = html_capture(&stream, &text, &size);
+		print_row_start(r, i, x->line, out);
+		err = slice_quote_begin(&quote);
 		if (err)
 			break;
-		slice_omission_print(r, x, stream);
-		if (fclose(stream) != 0)
-			err = &error_no_memory;
-		else
-			json_print_string(out, text);
-		free(text);
+		slice_omission_print(r, x, quote.stream);
+		err = slice_quote_end(&quote, out);
+		putc(']', out);
+	}
+	putc(']', out);
+	return err;
+}
+
+static struct error *print_overruns(const struct slice_report *r, FILE *out)
+{
+	const struct slice_overruns *o = r->overruns && r->overruns->is_known ? r->overruns : NULL;
+	uint32_t count = slice_overruns_shown(o);
+	struct slice_quote quote;
+	struct error *err = NULL;
+
+	fputs(",\n\"evidence\": [", out);
+	for (size_t i = 0; o && i < o->evidence.count && !err; i++) {
+		fputs(i ? ", " : "", out);
+		err = slice_quote_begin(&quote);
+		if (err)
+			return err;
+		slice_evidence_print(o, i, quote.stream);
+		err = slice_quote_end(&quote, out);
+	}
+	fputs("],\n\"overruns\": [", out);
+	for (uint32_t i = 0; i < count && !err; i++) {
+		print_row_start(r, i, o->items.items[i].line, out);
+		err = slice_quote_begin(&quote);
+		if (err)
+			return err;
+		slice_overrun_print(r, &o->items.items[i], quote.stream);
+		err = slice_quote_end(&quote, out);
 		putc(']', out);
 	}
 	putc(']', out);
@@ -171,13 +179,22 @@ static struct error *print_data(const struct slice_report *r, const struct numbe
 		err = print_chain(r, n, out);
 	if (!err)
 		err = print_omissions(r, out);
+	if (!err)
+		err = print_overruns(r, out);
 	fputs("}\n", out);
 	return err;
 }
 
+static struct slice_place place_of(const struct slice_report *r, uint32_t line)
+{
+	return (struct slice_place){r->lines->items[line].file, r->lines->items[line].line};
+}
+
 struct error *slice_layer_make(const struct slice_report *r, struct arena *arena, struct slice_layer *ret)
 {
-	struct slice_place *places = arena_calloc(arena, (size_t)r->lines->count + 1, sizeof *places);
+	uint32_t omitted = r->omissions ? r->omissions->count_new : 0, overruns = slice_overruns_shown(r->overruns);
+	struct slice_place *places =
+		arena_calloc(arena, (size_t)r->lines->count + omitted + overruns + 1, sizeof *places);
 	struct slice_layer layer = {.places = places};
 	struct numbers n;
 	char *text;
@@ -197,7 +214,11 @@ struct error *slice_layer_make(const struct slice_report *r, struct arena *arena
 	free(text);
 	for (uint32_t i = 0; i < r->lines->count; i++)
 		if (r->lines->items[i].is_in)
-			places[layer.count++] = (struct slice_place){r->lines->items[i].file, r->lines->items[i].line};
+			places[layer.count++] = place_of(r, i);
+	for (uint32_t i = 0; i < omitted; i++)
+		places[layer.count++] = place_of(r, r->omissions->items.items[i].line);
+	for (uint32_t i = 0; i < overruns; i++)
+		places[layer.count++] = place_of(r, r->overruns->items.items[i].line);
 	if (!err && !layer.json)
 		err = &error_no_memory;
 	if (!err)

@@ -15,7 +15,7 @@ struct slice_place {
 
 struct slice_layer {
 	const char *json;                 /* of the slice; slice.js has its members */
-	const struct slice_place *places; /* lines that are in */
+	const struct slice_place *places; /* lines that are in, and behind them those of other layers */
 	uint32_t count;
 };
 

@@ -8,88 +8,9 @@
 #include "base/plain_text.h"
 #include "base/text.h"
 
-enum {
-	TEXT_COLUMNS = 60, /* of source, before the reason */
-};
-
-static const struct {
-	const char *name; /* in JSON */
-	const char *text; /* in front of "line N" */
-	const char *forward;
-} reasons[] = {
-	[SLICE_OUT] = {"out", "", ""},
-	[SLICE_CRITERION] = {"criterion", "<- here", "<- here"},
-	[SLICE_VALUE] = {"value", "used in ", "uses "},
-	[SLICE_MEMORY] = {"memory", "stored, read in ", "reads what is stored by "},
-	[SLICE_CONTROL] = {"control", "decides about ", "decided by "},
-	[SLICE_CALL] = {"call", "calls ", "called by "},
-	[SLICE_ARGUMENT] = {"argument", "argument of the call in ", "its argument is given by "},
-	[SLICE_RETURN] = {"return", "returned to ", "returned by "},
-	[SLICE_COMES_BACK] = {"comes_back", "may not return", "runs only behind "},
-};
-
 static double percent(uint32_t part, uint32_t whole)
 {
 	return whole ? 100.0 * part / whole : 0;
-}
-
-/* of: NULL for no line that differs. */
-const char *slice_reason_text(enum slice_reason reason)
-{
-	return reasons[reason].text;
-}
-
-void slice_reason_print(const struct slice_report *r, enum slice_reason reason, const struct slice_line *line,
-			const struct slice_line *of, FILE *out)
-{
-	const char *text = r->is_forward ? reasons[reason].forward : reasons[reason].text;
-
-	if (reason == SLICE_CRITERION || (reason == SLICE_COMES_BACK && !r->is_forward)) {
-		fputs(text, out);
-	} else if (!of) {
-		fputs(r->is_forward ? "in the same line" : "used in the same line", out);
-	} else {
-		fputs(text, out);
-		if (of->file != line->file) {
-			plain_print(out, of->file ? text_base_name(of->file) : "?");
-			putc(':', out);
-		} else {
-			fputs("line ", out);
-		}
-		fprintf(out, "%" PRIu32, of->line);
-	}
-}
-
-struct error *slice_source_print(const struct slice_report *r, const struct slice_line *line, FILE *out)
-{
-	CLEANUP(arena_deinit) struct arena scratch = {0};
-	const struct source_file *file;
-	const char *text = NULL;
-	size_t width = 0;
-	struct error *err = sources_get(r->sources, line->file, &file);
-
-	if (!err)
-		err = source_line(file, line->line, &scratch, &text);
-	if (err)
-		return err;
-	text = plain_expand(text ? text : "", &scratch, &width);
-	if (!text)
-		return &error_no_memory;
-	fprintf(out, "%7" PRIu32 "  %s%*s  ", line->line, text, width < TEXT_COLUMNS ? (int)(TEXT_COLUMNS - width) : 0,
-		"");
-	return NULL;
-}
-
-struct error *slice_source_below_print(const struct slice_report *r, const struct slice_line *line, const char **file,
-				       FILE *out)
-{
-	if (line->file != *file) {
-		fputs("    ", out);
-		plain_print(out, line->file);
-		putc('\n', out);
-	}
-	*file = line->file;
-	return slice_source_print(r, line, out);
 }
 
 static struct error *print_line(const struct slice_report *r, const struct slice_line *line, FILE *out)
@@ -178,6 +99,8 @@ struct error *slice_render_text(const struct slice_report *r, FILE *out)
 	}
 	if (!err && r->omissions)
 		err = slice_omissions_text(r, out);
+	if (!err && r->overruns)
+		err = slice_overruns_text(r, out);
 	if (!err && r->is_explained)
 		print_unknown(r->lines, out);
 	return err;
@@ -191,7 +114,7 @@ static void print_chain_json(const struct slice_report *r, FILE *out)
 
 		json_print_member(out, i ? ",\n  {" : "\n  {", "file", r->lines->items[link->line].file);
 		fprintf(out, ", \"line\": %" PRIu32 ", \"why\": \"%s\"}", r->lines->items[link->line].line,
-			reasons[link->reason].name);
+			slice_reason_name(link->reason));
 	}
 	fputs("]", out);
 }
@@ -199,6 +122,7 @@ static void print_chain_json(const struct slice_report *r, FILE *out)
 struct error *slice_render_json(const struct slice_report *r, FILE *out)
 {
 	const char *file = NULL;
+	struct error *err = NULL;
 
 	json_print_member(out, "{", "program", r->program);
 	json_print_member(out, ", ", "criterion", r->criterion);
@@ -216,6 +140,8 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 	print_chain_json(r, out);
 	if (r->omissions)
 		slice_omissions_json(r, out);
+	if (r->overruns)
+		err = slice_overruns_json(r, out);
 	fputs(",\n \"files\": [", out);
 	for (uint32_t i = 0; i < r->lines->count; i++) {
 		const struct slice_line *line = &r->lines->items[i];
@@ -228,7 +154,7 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 			fputs(", \"lines\": [", out);
 		}
 		fprintf(out, "%s\n   {\"line\": %" PRIu32 ", \"why\": \"%s\"", line->file != file ? "" : ",",
-			line->line, reasons[line->reason].name);
+			line->line, slice_reason_name(line->reason));
 		if (of) {
 			fprintf(out, ", \"of_line\": %" PRIu32, of->line);
 			if (of->file != line->file)
@@ -243,5 +169,5 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 		fprintf(out, ", \"calls\": %" PRIu32 "}", r->lines->unknown[i].calls);
 	}
 	fputs("]}\n", out);
-	return NULL;
+	return err;
 }

@@ -11,6 +11,7 @@
 #include "model/slices/slice_graph.h"
 #include "model/slices/slice_lines.h"
 #include "model/slices/slice_omissions.h"
+#include "model/slices/slice_overruns.h"
 #include "model/source/source.h"
 #include "report/slices/slice_layer.h"
 
@@ -43,6 +44,7 @@ struct slice_report {
 	const struct profile_ran_count *ran;     /* NULL: no recorded runs restrict it */
 	const struct slice_sizes *sizes;         /* NULL: there is one slice */
 	const struct slice_omissions *omissions; /* NULL: none, as nothing restricts it */
+	const struct slice_overruns *overruns;   /* NULL: none */
 };
 
 struct error *slice_render_text(const struct slice_report *r, FILE *out);
@@ -56,9 +58,24 @@ struct error *slice_layer_make(const struct slice_report *r, struct arena *arena
 
 /* What a line is to another one in a backward slice: "stored, read in ". */
 const char *slice_reason_text(enum slice_reason reason);
+/* In JSON: "memory". */
+const char *slice_reason_name(enum slice_reason reason);
 /* Why a line is in, for reading. of: NULL for no line that differs. */
 void slice_reason_print(const struct slice_report *r, enum slice_reason reason, const struct slice_line *line,
 			const struct slice_line *of, FILE *out);
+
+/* A text that is printed in parts, as one string of JSON: parts go to `stream`. */
+struct slice_quote {
+	FILE *stream;
+	char *text;
+	size_t size;
+};
+struct error *slice_quote_begin(struct slice_quote *q);
+/* Prints it, and frees what q has. */
+struct error *slice_quote_end(struct slice_quote *q, FILE *out);
+/* slice_reason_print as a string of JSON. line, of: numbers in r->lines; of: SLICE_NO_LINE. */
+struct error *slice_reason_json(const struct slice_report *r, enum slice_reason reason, uint32_t line, uint32_t of,
+				FILE *out);
 
 /* The line of source, up to where what is said of it stands. */
 struct error *slice_source_print(const struct slice_report *r, const struct slice_line *line, FILE *out);
@@ -71,6 +88,18 @@ void slice_omission_print(const struct slice_report *r, const struct slice_omiss
 struct error *slice_omissions_text(const struct slice_report *r, FILE *out);
 /* A member that follows others. */
 void slice_omissions_json(const struct slice_report *r, FILE *out);
+
+/* What a write of the layer writes to, and what it may have left that by. */
+void slice_overrun_print(const struct slice_report *r, const struct slice_overrun *x, FILE *out);
+/* One piece of evidence in memory. */
+void slice_evidence_print(const struct slice_overruns *o, size_t number, FILE *out);
+bool slice_overruns_has_evidence(const struct slice_overruns *o);
+/* How many of the first ones are shown unless all are asked for: those that there is evidence of, or else those in front of what the slice reads.
+ * o may be NULL. */
+uint32_t slice_overruns_shown(const struct slice_overruns *o);
+struct error *slice_overruns_text(const struct slice_report *r, FILE *out);
+/* Members that follow others. */
+struct error *slice_overruns_json(const struct slice_report *r, FILE *out);
 
 void slice_sizes_text(const struct slice_sizes *s, FILE *out);
 /* A member that follows others. */

@@ -3,10 +3,8 @@
  * criterion: the shortest chain, and all lines of the slice in the order of the source. Forward they lead from it.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/json_writer.h"
-#include "report/html.h"
 #include "report/slices/slice_render.h"
 
 /* Bytes that a URI cannot have are escaped (RFC 3986, section 2.1). */
@@ -32,26 +30,6 @@ static void print_place(FILE *out, const struct slice_line *line)
 	fprintf(out, "}, \"region\": {\"startLine\": %" PRIu32 "}}", line->line);
 }
 
-static struct error *print_message(const struct slice_report *r, enum slice_reason reason,
-				   const struct slice_line *line, const struct slice_line *of, FILE *out)
-{
-	char *text;
-	size_t size;
-	FILE *stream;
-	struct error *err = html_capture(&stream, &text, &size);
-
-	if (err)
-		return err;
-	slice_reason_print(r, reason, line, of, stream);
-	if (fclose(stream) != 0)
-		err = &error_no_memory;
-	else
-		json_print_member(out, "\"message\": {", "text", text);
-	putc('}', out);
-	free(text);
-	return err;
-}
-
 static struct error *print_step(const struct slice_report *r, const struct slice_link *link, uint32_t of,
 				const char *importance, FILE *out)
 {
@@ -60,9 +38,9 @@ static struct error *print_step(const struct slice_report *r, const struct slice
 
 	fputs("\n       {\"location\": {", out);
 	print_place(out, line);
-	fputs(", ", out);
-	err = print_message(r, link->reason, line, of == SLICE_NO_LINE ? NULL : &r->lines->items[of], out);
-	fprintf(out, "}, \"importance\": \"%s\"}", importance);
+	fputs(", \"message\": {\"text\": ", out);
+	err = slice_reason_json(r, link->reason, link->line, of, out);
+	fprintf(out, "}}, \"importance\": \"%s\"}", importance);
 	return err;
 }
 
@@ -116,6 +94,39 @@ static void print_criteria(const struct slice_report *r, FILE *out)
 	}
 }
 
+/* Each write that may have left its object is a result of its own: all that there is evidence of, or those in front of what the slice reads. */
+static struct error *print_overrun(const struct slice_report *r, const struct slice_overrun *x, FILE *out)
+{
+	const struct slice_overruns *o = r->overruns;
+	struct slice_quote quote;
+	struct error *err = slice_quote_begin(&quote);
+
+	if (err)
+		return err;
+	slice_overrun_print(r, x, quote.stream);
+	for (size_t i = 0; i < o->evidence.count; i++) {
+		fputs(i ? "; " : ": ", quote.stream);
+		slice_evidence_print(o, i, quote.stream);
+	}
+	fputs(",\n    {\"ruleId\": \"overrun\", \"kind\": \"review\", \"level\": \"none\", \"message\": {\"text\": ",
+	      out);
+	err = slice_quote_end(&quote, out);
+	fputs("},\n     \"locations\": [{", out);
+	print_place(out, &r->lines->items[x->line]);
+	fprintf(out, "}], \"rank\": %s}", x->rank == SLICE_OVERRUN_EVIDENT ? "90.0" : "10.0");
+	return err;
+}
+
+static struct error *print_overruns(const struct slice_report *r, FILE *out)
+{
+	uint32_t count = slice_overruns_shown(r->overruns);
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = print_overrun(r, &r->overruns->items.items[i], out);
+	return err;
+}
+
 struct error *slice_render_sarif(const struct slice_report *r, FILE *out)
 {
 	const char *rule = r->is_forward ? "forward-slice" : "slice";
@@ -126,8 +137,12 @@ struct error *slice_render_sarif(const struct slice_report *r, FILE *out)
 	      "\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json\",\n \"runs\": [\n  {\"tool\": "
 	      "{\"driver\": {\"name\": \"waymark\", ",
 	      out);
-	fprintf(out, "\"rules\": [{\"id\": \"%s\", \"shortDescription\": {\"text\": \"%s\"}}]}},\n   \"results\": [{",
-		rule, text);
+	fprintf(out, "\"rules\": [{\"id\": \"%s\", \"shortDescription\": {\"text\": \"%s\"}}%s]}},\n   \"results\": [{",
+		rule, text,
+		slice_overruns_shown(r->overruns)
+			? ",\n    {\"id\": \"overrun\", \"shortDescription\": {\"text\": \"A write "
+			  "that may have left its object: a suspicion, no dependence\"}}"
+			: "");
 	fprintf(out,
 		"\"ruleId\": \"%s\", \"kind\": \"informational\", \"level\": \"none\", \"message\": {\"text\": ", rule);
 	json_print_string(out, r->criterion);
@@ -138,6 +153,9 @@ struct error *slice_render_sarif(const struct slice_report *r, FILE *out)
 		err = print_chain(r, out);
 	if (!err)
 		err = print_all(r, out);
-	fputs("]}]}]}\n", out);
+	fputs("]}", out);
+	if (!err)
+		err = print_overruns(r, out);
+	fputs("]}]}\n", out);
 	return err;
 }
