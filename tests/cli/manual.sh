@@ -100,6 +100,7 @@ offers "function" waymark paths --by=f
 offers "always" waymark core --color=al
 offers "leaked" waymark report --metric=le
 offers "name" waymark report --sort=n
+offers "line" waymark report --by=l
 offers "all" waymark paths --top a
 offers "100" waymark core --frames=100
 offers "filedir wmk" waymark residual --field ""

@@ -41,7 +41,7 @@ refused 2 "unknown option --frobnicate" "$waymark" --frobnicate
 refused 2 "option --folded=1 takes no value" "$waymark" decode --folded=1
 refused 2 "--max-depth -1: a number from 1 is needed" "$waymark" decode --max-depth -1
 refused 2 "--max-depth 10x" "$waymark" decode --max-depth 10x
-refused 2 "a .wmk file is needed" "$waymark" report
+refused 1 "a .wmk file is needed: the working directory has no recording" "$waymark" report
 refused 2 "--format nope: no such format" "$waymark" report --format nope x.wmk
 refused 2 "--top 0" "$waymark" report --top 0 x.wmk
 refused 2 "a .wmk file is needed" "$waymark" paths

@@ -62,6 +62,49 @@ cp one.wmk keep.wmk
 expect 0 "$waymark" report -o /dev/null one.wmk
 [ -c /dev/null ] || fail "/dev/null was replaced"
 
+# Without a file: the newest run. Of a directory: all.
+mkdir some none
+cp one.wmk two.wmk some/
+echo text >some/text.wmk
+mkdir some/dir.wmk
+refused 1 "none: no recording (*.wmk) is in this directory" "$waymark" report none
+expect 0 "$waymark" report --format=folded --metric=compare:sum some
+echo "main;work;sort;[qsort];compare 4" >want.txt
+cmp out.txt want.txt || fail "a directory: $(cat out.txt)"
+echo "waymark report: some/text.wmk is left out: it is no recording of this version" >want.txt
+cmp err.txt want.txt || fail "a directory: $(cat err.txt)"
+(cd none && refused 1 "a .wmk file is needed: the working directory has no recording" "$waymark" report
+	"$waymark" run -q -o b.wmk ../prog event 1 && "$waymark" run -q -o c.wmk ../prog event 2 &&
+		"$waymark" run -q -o a.wmk ../prog event 3) >/dev/null || fail "three runs"
+cd none || exit 1
+expect 0 "$waymark" report --format=folded --metric=number:sum
+echo "main 3" | cmp - out.txt || fail "the newest: $(cat out.txt)"
+echo "waymark report: the newest recording is a.wmk" | cmp - err.txt || fail "the newest: $(cat err.txt)"
+expect 0 "$waymark" run -q sh -c '../prog event 10 && ../prog event 20'
+expect 0 "$waymark" report --format=folded --metric=number:sum
+echo "main 30" | cmp - out.txt || fail "the newest run: $(cat out.txt)"
+grep -qE '^waymark report: the newest run has [0-9]+ recordings: waymark-.*wmk to waymark-.*wmk$' err.txt ||
+	fail "the newest run: $(cat err.txt)"
+cd ..
+
+# Tables: the same numbers as folded contexts have.
+for by in function line module image thread; do
+	expect 0 "$waymark" report --by=$by --metric=compare:sum one.wmk two.wmk
+	has out.txt "s by self compare:sum: "
+	expect 0 "$waymark" report --by=$by --sort=total --top=1 one.wmk
+	has out.txt "s by total compare"
+	expect 0 "$waymark" report --by=$by --sort=name --format=json -o table.json one.wmk
+	python3 -m json.tool table.json >/dev/null || fail "--by=$by is no JSON"
+done
+for metric in compare:sum sorted; do
+	"$waymark" report --by=function --metric=$metric --format=json one.wmk two.wmk >table.json &&
+		"$waymark" report --format=folded --metric=$metric one.wmk two.wmk >table.folded &&
+		python3 "$here/report_tables.py" table.folded table.json || fail "--by=function --metric=$metric"
+done
+refused 1 "--by: --format=svg has no tables; use text or json" "$waymark" report --by=line --format=svg one.wmk
+refused 1 "--sort bytes: a table is sorted by self, total or name" "$waymark" report --by=line --sort=bytes one.wmk
+refused 2 "--by nope" "$waymark" report --by=nope one.wmk
+
 if [ -e "$build/src/runtime/libwaymark-heap.so" ]; then
 	expect 0 "$waymark" run --heap -o heap.wmk ./prog
 	expect 0 "$waymark" report --format=folded --metric=leaked --function keep heap.wmk
@@ -71,7 +114,12 @@ if [ -e "$build/src/runtime/libwaymark-heap.so" ]; then
 	echo "main;work;keep;[malloc] 1500" >want.txt
 	cmp out.txt want.txt || fail "bytes: $(cat out.txt)"
 	expect 0 "$waymark" report heap.wmk
+	has out.txt "Functions by self bytes"
 	has out.txt "Contexts by bytes"
+	"$waymark" report --by=function --format=json heap.wmk >table.json &&
+		"$waymark" report --format=folded heap.wmk >table.folded &&
+		python3 "$here/report_tables.py" table.folded table.json '[malloc]' '[calloc]' '[realloc]' ||
+		fail "--by=function of the heap"
 
 	# printf has a buffer, which is the library's: live, and no leak. The same where the agent sees into the library.
 	grep -qE '^ +1,000  leaked$' out.txt || fail "leaked: $(grep leaked out.txt)"

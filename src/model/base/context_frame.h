@@ -26,7 +26,8 @@ struct frame {
 	const char *name;      /* demangled; in brackets already when FOREIGN, ROOT or ELIDED */
 	const char *link_name; /* as in the symbol table; equal to name when there is no other */
 	const char *file;      /* NULL when not known */
-	uint32_t line;         /* of the call (or capture) in this frame; 0 when not known */
+	const char *image; /* path of the ELF file that the code is in, in brackets what is none; NULL when not known */
+	uint32_t line;     /* of the call (or capture) in this frame; 0 when not known */
 	uint32_t column;
 	uint32_t flags;
 };

@@ -53,8 +53,8 @@ void stack_print_leaf(FILE *out, const struct frame *frames, size_t count)
 
 static bool is_equal_frame(const struct frame *a, const struct frame *b)
 {
-	return a->name == b->name && a->link_name == b->link_name && a->file == b->file && a->line == b->line &&
-	       a->column == b->column && a->flags == b->flags;
+	return a->name == b->name && a->link_name == b->link_name && a->file == b->file && a->image == b->image &&
+	       a->line == b->line && a->column == b->column && a->flags == b->flags;
 }
 
 /* How many of the `left` frames going outwards from f are copies of the first `len`, themselves included. */

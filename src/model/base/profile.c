@@ -26,6 +26,7 @@ struct error *profile_init(struct profile *p)
 
 void profile_finish(struct profile *p)
 {
+	slotmap_deinit(&p->frame_map);
 	slotmap_deinit(&p->node_map);
 	slotmap_deinit(&p->cell_map);
 }
@@ -34,7 +35,7 @@ void profile_deinit(struct profile *p)
 {
 	hashmap_deinit(&p->string_map);
 	profile_string_vec_deinit(&p->strings);
-	hashmap_deinit(&p->frame_map);
+	slotmap_deinit(&p->frame_map);
 	frame_vec_deinit(&p->frames);
 	slotmap_deinit(&p->node_map);
 	tree_node_vec_deinit(&p->nodes);
@@ -97,30 +98,56 @@ struct error *profile_copy_string(struct profile *p, const char *text, const cha
 	return err;
 }
 
+/* Strings of a profile's frames are interned: equal text is an equal pointer. */
+static uint64_t hash_strings(const struct frame *f)
+{
+	return slotmap_hash(slotmap_hash((uintptr_t)f->name, (uintptr_t)f->link_name),
+			    slotmap_hash((uintptr_t)f->file, (uintptr_t)f->image));
+}
+
+static uint64_t hash_frame(const void *keys, uint32_t number)
+{
+	const struct frame *f = (const struct frame *)keys + number;
+
+	return slotmap_hash(hash_strings(f), slotmap_hash((uint64_t)f->line << 32 | f->column, f->flags));
+}
+
+static bool is_frame(const void *keys, uint32_t number, const void *key)
+{
+	const struct frame *a = (const struct frame *)keys + number, *b = key;
+
+	return a->name == b->name && a->link_name == b->link_name && a->file == b->file && a->image == b->image &&
+	       a->line == b->line && a->column == b->column && a->flags == b->flags;
+}
+
+/* *text may be NULL. */
+static struct error *intern_text(struct profile *p, const char **text)
+{
+	return *text ? profile_copy_string(p, *text, text) : NULL;
+}
+
 struct error *profile_intern_frame(struct profile *p, const struct frame *frame, uint32_t *ret)
 {
-	uint32_t name, link_name, file = UINT32_MAX;
-	struct key key;
-	struct error *err = intern(p, frame->name, &name);
+	struct frame new = *frame;
+	uint32_t *slot;
+	struct error *err;
 
-	if (!err)
-		err = intern(p, frame->link_name ? frame->link_name : frame->name, &link_name);
-	if (!err && frame->file)
-		err = intern(p, frame->file, &file);
+	if (!new.link_name)
+		new.link_name = new.name;
+	err = intern_text(p, &new.name) ?: intern_text(p, &new.link_name) ?: intern_text(p, &new.file)
+		       ?: intern_text(p, &new.image)
+		       ?: slotmap_reserve(&p->frame_map, hash_frame, p->frames.items);
 	if (err)
 		return err;
-	key = (struct key){{(uint64_t)name << 32 | link_name, (uint64_t)file << 32 | frame->line,
-			    (uint64_t)frame->column << 32 | frame->flags}};
-	err = hashmap_add(&p->frame_map, &key, ret);
-	if (!err && *ret == p->frames.count) {
-		struct frame copy = *frame;
-
-		copy.name = p->strings.items[name];
-		copy.link_name = p->strings.items[link_name];
-		copy.file = frame->file ? p->strings.items[file] : NULL;
-		err = frame_vec_append(&p->frames, copy);
+	slot = slotmap_find(&p->frame_map, hash_frame(&new, 0), is_frame, p->frames.items, &new);
+	if (!*slot) {
+		err = frame_vec_append(&p->frames, new);
+		if (err)
+			return err;
+		*slot = ++p->frame_map.count;
 	}
-	return err;
+	*ret = *slot - 1;
+	return NULL;
 }
 
 static uint64_t hash_node(const void *keys, uint32_t number)

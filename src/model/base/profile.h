@@ -28,6 +28,7 @@ struct metric {
 	enum metric_unit unit;
 	bool is_maximum;  /* the largest, not the sum, where files meet: "peak" */
 	bool is_estimate; /* some of it is of sampled allocations */
+	bool is_of_heap;  /* the innermost functions of its contexts allocate */
 	uint32_t group;   /* number of the first metric of those that it was added with */
 	uint32_t group_size;
 	uint64_t total;
@@ -96,7 +97,7 @@ struct profile {
 	struct arena arena;
 	struct hashmap string_map; /* by hash: number of the string */
 	struct profile_string_vec strings;
-	struct hashmap frame_map;
+	struct slotmap frame_map;   /* by all that a frame has */
 	struct frame_vec frames;    /* strings of the arena: equal text is an equal pointer */
 	struct slotmap node_map;    /* by parent and frame; nodes, but for the root */
 	struct tree_node_vec nodes; /* nodes.items[0] is the root; a parent comes before its children */

@@ -179,6 +179,18 @@ void view_values(const struct view *v, const struct view_row *row, uint64_t *ret
 	}
 }
 
+struct error *view_node_values(const struct view *v, uint64_t **ret)
+{
+	uint64_t *values = calloc(v->profile->nodes.count, sizeof *values);
+
+	if (!values)
+		return &error_no_memory;
+	for (size_t i = 0; i < v->matching_rows; i++)
+		values[v->rows[i].node] = v->rows[i].value;
+	*ret = values;
+	return NULL;
+}
+
 static bool matches(const struct frame *f, const struct view_options *o)
 {
 	for (size_t i = 0; i < o->function_count; i++)
@@ -460,7 +472,7 @@ uint64_t view_event_value(const struct view *v, const struct profile_event *e)
 struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
 			  struct view *ret)
 {
-	struct view v = {.profile = p, .producer = producer, .is_coloured = options->is_coloured};
+	struct view v = {.profile = p, .producer = producer, .top = options->top, .is_coloured = options->is_coloured};
 	struct error *err = choose_metrics(&v, options);
 
 	if (!err)

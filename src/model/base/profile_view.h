@@ -35,7 +35,8 @@ struct view {
 	uint32_t sort; /* UINT32_MAX: by name */
 	struct view_row *rows;
 	size_t row_count;
-	size_t matching_rows;    /* before `top` cut them */
+	size_t matching_rows;    /* before `top` cut them: they are in rows, behind the others */
+	size_t top;              /* as asked for */
 	uint64_t matching_total; /* of the metric in them */
 	bool is_filtered;        /* by function */
 	bool is_coloured;
@@ -55,6 +56,9 @@ void view_deinit(struct view *v);
 uint64_t view_value(const struct view *v, const struct view_row *row, uint32_t metric);
 /* All values of a row, one a metric of the profile. */
 void view_values(const struct view *v, const struct view_row *row, uint64_t *ret);
+
+/* By node, the metric of all matching rows, shown or not. The caller frees it. */
+struct error *view_node_values(const struct view *v, uint64_t **ret);
 
 /*
  * Whether what a renderer is about to write is in proportion to the files: a few bytes of a file can stand for millions of frames, in

@@ -177,7 +177,7 @@ static bool is_way_in(const struct image *image, const struct meta_site *s)
 	return image->recorded && (strncmp(name, WM1_CALL, strlen(WM1_CALL)) == 0 || strcmp(name, WM1_CALL_BOUND) == 0);
 }
 
-struct error *image_append_site(struct image *image, uint32_t site, struct frame_vec *frames)
+static struct error *append_site(struct image *image, uint32_t site, struct frame_vec *frames)
 {
 	const struct meta_site *s = &image->meta.sites[site];
 	size_t first = frames->count;
@@ -212,6 +212,17 @@ struct error *image_append_site(struct image *image, uint32_t site, struct frame
 		frames->items[j] = swap;
 	}
 	return NULL;
+}
+
+struct error *image_append_site(struct image *image, uint32_t site, struct frame_vec *frames)
+{
+	size_t first = frames->count;
+	struct error *err = append_site(image, site, frames);
+	const char *name = image->recorded ? recorded_image_name(image, image->meta.sites[site].caller) : image->path;
+
+	for (size_t i = first; i < frames->count; i++)
+		frames->items[i].image = name;
+	return err;
 }
 
 struct error *image_foreign_frame(struct image *image, uint32_t site, struct frame *ret)

@@ -19,9 +19,10 @@ struct encoding {
 
 struct image {
 	struct meta meta;
-	struct build_id build_id;    /* len_bytes 0 when not known */
-	struct encoding encoding;    /* of an instrumented image: the one of all epochs */
-	struct recorded *recorded;   /* NULL unless it is recorded code */
+	struct build_id build_id;  /* len_bytes 0 when not known */
+	const char *path;          /* where it was loaded, of meta.arena; NULL when not known, and for recorded code */
+	struct encoding encoding;  /* of an instrumented image: the one of all epochs */
+	struct recorded *recorded; /* NULL unless it is recorded code */
 	const char **function_names; /* demangled, NULL until needed */
 	const char **location_names;
 	const char **foreign_names; /* by site, in brackets */

@@ -47,8 +47,11 @@ static struct error *load_image(struct image_cache *cache, const struct object_w
 	err = object_find_meta(&cache->search, wanted, &m);
 	if (!err)
 		err = image_create(&m, ret);
-	if (!err)
+	if (!err) {
 		(*ret)->build_id = wanted->build_id;
+		if (wanted->path && *wanted->path)
+			(*ret)->path = arena_strdup(&(*ret)->meta.arena, wanted->path);
+	}
 	meta_deinit(&m);
 	return err;
 }

@@ -35,18 +35,18 @@ enum heap_metric {
 };
 
 static const struct metric heap_metrics[HEAP_METRICS] = {
-	[HEAP_BYTES] = {.name = "bytes", .unit = UNIT_BYTES},
-	[HEAP_ALLOCATIONS] = {.name = "allocations", .unit = UNIT_COUNT},
-	[HEAP_LIVE] = {.name = "live", .unit = UNIT_BYTES},
-	[HEAP_LIVE_COUNT] = {.name = "live-allocations", .unit = UNIT_COUNT},
-	[HEAP_PEAK] = {.name = "peak", .unit = UNIT_BYTES, .is_maximum = true},
-	[HEAP_LEAKED] = {.name = "leaked", .unit = UNIT_BYTES},
+	[HEAP_BYTES] = {.name = "bytes", .unit = UNIT_BYTES, .is_of_heap = true},
+	[HEAP_ALLOCATIONS] = {.name = "allocations", .unit = UNIT_COUNT, .is_of_heap = true},
+	[HEAP_LIVE] = {.name = "live", .unit = UNIT_BYTES, .is_of_heap = true},
+	[HEAP_LIVE_COUNT] = {.name = "live-allocations", .unit = UNIT_COUNT, .is_of_heap = true},
+	[HEAP_PEAK] = {.name = "peak", .unit = UNIT_BYTES, .is_maximum = true, .is_of_heap = true},
+	[HEAP_LEAKED] = {.name = "leaked", .unit = UNIT_BYTES, .is_of_heap = true},
 };
 
 /* Metrics of forked children that inherited blocks. */
 static const struct metric inherited_metrics[] = {
-	{.name = "inherited", .unit = UNIT_BYTES},
-	{.name = "inherited-live", .unit = UNIT_BYTES},
+	{.name = "inherited", .unit = UNIT_BYTES, .is_of_heap = true},
+	{.name = "inherited-live", .unit = UNIT_BYTES, .is_of_heap = true},
 };
 
 /* Where in the tree a prefix ends: NODE_BAD when it cannot be decoded. */
@@ -105,9 +105,11 @@ static struct error *frame_number(struct gather *g, const struct frame *frame, u
 	struct error *err = NULL;
 
 	if (f->name != frame->name || f->link_name != frame->link_name || f->file != frame->file ||
-	    f->line != frame->line || f->column != frame->column || f->flags != frame->flags) {
-		profile_spend_most(g->p,
-				   (strlen(frame->name) + (frame->file ? strlen(frame->file) : 0)) / BYTES_A_FRAME);
+	    f->image != frame->image || f->line != frame->line || f->column != frame->column ||
+	    f->flags != frame->flags) {
+		profile_spend_most(g->p, (strlen(frame->name) + (frame->file ? strlen(frame->file) : 0) +
+					  (frame->image ? strlen(frame->image) : 0)) /
+						 BYTES_A_FRAME);
 		err = profile_intern_frame(g->p, frame, &cached->number);
 		cached->frame = err ? (struct frame){0} : *frame;
 	}

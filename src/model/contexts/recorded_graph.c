@@ -46,6 +46,7 @@ VEC_DECLARE(epoch_record_vec, struct epoch_record);
 struct place {
 	const struct recorded_file *file; /* NULL: in none */
 	uint64_t address;                 /* less that of the file's ELF header */
+	const char *image;                /* recorded_image_name */
 };
 
 /* The lines of a site by the file's DWARF. */
@@ -214,6 +215,25 @@ static struct error *find_made(struct image *image, uint32_t index, const struct
 	return NULL;
 }
 
+/* *ret is NULL for a file whose path was not recorded. */
+static struct error *name_image(struct arena *arena, const struct wmk_file_image *of, const char **ret)
+{
+	if (of->record.kind == WMK_IMAGE_LOADER)
+		*ret = arena_printf(arena, "[class loader %s]", *of->path ? of->path : "boot");
+	else if (of->record.kind == WMK_IMAGE_CODE && *of->path != '[') /* the path of what describes the code */
+		*ret = "[code]";
+	else if (*of->path)
+		*ret = of->path;
+	else
+		return NULL;
+	return *ret ? NULL : &error_no_memory;
+}
+
+const char *recorded_image_name(const struct image *image, uint32_t function)
+{
+	return image->recorded->places[function].image;
+}
+
 static struct error *add_function(struct image *image, uint32_t number, const struct wmk_function *f)
 {
 	const struct wmk_file *w = image->recorded->wmk;
@@ -233,6 +253,8 @@ static struct error *add_function(struct image *image, uint32_t number, const st
 		err = find_in_file(image, index, f, of);
 	else if (of->record.kind == WMK_IMAGE_CODE)
 		err = find_made(image, index, f, of);
+	if (!err)
+		err = name_image(&image->meta.arena, of, &image->recorded->places[index].image);
 	if (!err)
 		err = count_name(image,
 				 (const char *const[]){string_or_null(w, f->name), string_or_null(w, f->owner),

@@ -41,6 +41,8 @@ struct recorded_place recorded_place_of(const struct image *image, uint32_t site
 /* The file of the i-th image of the process; *ret is NULL if that has none. *ret_is_there: there are so many. */
 struct error *recorded_file_at(const struct image *image, uint32_t i, const struct recorded_file **ret,
 			       bool *ret_is_there);
+/* What is shown as the image of a function: a path, or in brackets code of no file. NULL when not known. */
+const char *recorded_image_name(const struct image *image, uint32_t function);
 /* Why the functions of a file have no names: that of the i-th such file, NULL behind the last. */
 const struct error *recorded_why_unnamed(const struct image *image, size_t i);
 

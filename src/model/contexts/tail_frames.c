@@ -188,6 +188,7 @@ static struct error *append_frames(const struct search *s, const struct tail_ste
 			break;
 		frame.name = demangle(arena, frame.link_name);
 		frame.file = lines[i].file;
+		frame.image = node->file->path;
 		frame.line = has_line ? lines[i].line : 0;
 		frame.column = has_line ? lines[i].column : 0;
 		frame.flags = FRAME_TAIL | (is_function ? 0 : FRAME_INLINED);

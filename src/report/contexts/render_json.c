@@ -9,7 +9,7 @@ enum {
 	NUMBER_BYTES = 4, /* in a list of them, about */
 };
 
-static const char *unit_name(enum metric_unit unit)
+const char *metric_unit_name(enum metric_unit unit)
 {
 	switch (unit) {
 	case UNIT_COUNT:
@@ -80,7 +80,7 @@ static void print_metrics(const struct view *v, FILE *out)
 		fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
 		json_print_string(out, m->name);
 		fprintf(out, ", \"unit\": \"%s\", \"merged\": \"%s\", \"is_estimate\": %s, \"total\": %" PRIu64 "}",
-			unit_name(m->unit), m->is_maximum ? "maximum" : "sum", m->is_estimate ? "true" : "false",
+			metric_unit_name(m->unit), m->is_maximum ? "maximum" : "sum", m->is_estimate ? "true" : "false",
 			m->total);
 	}
 	fputs("\n  ],\n  \"metric\": ", out);
@@ -114,6 +114,7 @@ static void print_frames(const struct profile *p, FILE *out)
 		json_print_string(out, f->link_name);
 		fputs(", \"file\": ", out);
 		json_print_string(out, f->file);
+		json_print_member(out, ", ", "image", f->image);
 		fprintf(out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32 ", \"flags\": [", f->line, f->column);
 		for (unsigned int bit = 0, is_next = 0; bit < sizeof flag_names / sizeof flag_names[0]; bit++)
 			if (f->flags & 1u << bit)

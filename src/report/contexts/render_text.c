@@ -12,10 +12,9 @@
 #include "model/base/context_text.h"
 
 enum {
-	NUMBER_MAX = DIGITS_MAX + 1, /* with a mark in front */
+	FUNCTIONS = 10, /* in the table before contexts */
 };
 
-/* " (5.2 MiB)" behind large numbers of bytes. */
 static void print_size(uint64_t bytes, FILE *out)
 {
 	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -174,8 +173,7 @@ static void print_unit(const struct metric *m, uint64_t value, FILE *out)
 	plain_print_part(out, m->name, len - is_one);
 }
 
-/* "~" is before estimates. */
-static const char *number_of(const struct metric *m, uint64_t value, char buf[NUMBER_MAX])
+const char *metric_number(const struct metric *m, uint64_t value, char buf[METRIC_TEXT_MAX])
 {
 	buf[0] = '~';
 	if (m->unit == UNIT_TIME)
@@ -185,19 +183,24 @@ static const char *number_of(const struct metric *m, uint64_t value, char buf[NU
 	return m->is_estimate ? buf : buf + 1;
 }
 
+void metric_print_size(const struct metric *m, uint64_t value, FILE *out)
+{
+	if (m->unit == UNIT_BYTES)
+		print_size(value, out);
+}
+
 static void print_totals(const struct profile *p, FILE *out)
 {
-	char number[NUMBER_MAX];
+	char number[METRIC_TEXT_MAX];
 
 	fputs("\nTotals\n", out);
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		const struct metric *m = &p->metrics.items[i];
 
-		fprintf(out, "  %18s  ", number_of(m, m->total, number));
+		fprintf(out, "  %18s  ", metric_number(m, m->total, number));
 		print_unit(m, m->total, out);
 		fputs(m->is_maximum ? " of any one context" : "", out);
-		if (m->unit == UNIT_BYTES)
-			print_size(m->total, out);
+		metric_print_size(m, m->total, out);
 		putc('\n', out);
 	}
 }
@@ -206,10 +209,10 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 {
 	const struct profile *p = v->profile;
 	const struct metric *front = &p->metrics.items[v->metric];
-	char number[NUMBER_MAX];
+	char number[METRIC_TEXT_MAX];
 	bool is_next = false;
 
-	fprintf(out, "%s%s ", v->is_coloured ? "\033[1m" : "", number_of(front, row->value, number));
+	fprintf(out, "%s%s ", v->is_coloured ? "\033[1m" : "", metric_number(front, row->value, number));
 	print_unit(front, row->value, out);
 	fputs(v->is_coloured ? "\033[0m" : "", out);
 	if (!front->is_maximum && front->total)
@@ -217,7 +220,7 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		if (i == v->metric || !values[i])
 			continue;
-		fprintf(out, "%s%s ", is_next ? ", " : "  | ", number_of(&p->metrics.items[i], values[i], number));
+		fprintf(out, "%s%s ", is_next ? ", " : "  | ", metric_number(&p->metrics.items[i], values[i], number));
 		print_unit(&p->metrics.items[i], values[i], out);
 		is_next = true;
 	}
@@ -266,16 +269,45 @@ static const char *nothing(const struct profile *p)
 	return "Nothing was recorded.";
 }
 
-struct error *render_text(const struct view *v, FILE *out)
+bool text_print_head(const struct view *v, FILE *out)
 {
 	for (size_t i = 0; i < v->profile->sources.count; i++)
 		print_source(v->profile, &v->profile->sources.items[i], out);
 	notes_print(v, "  ! ", out);
-	if (!v->has_metric) {
+	if (v->has_metric)
+		print_totals(v->profile, out);
+	else
 		fprintf(out, "\n%s\n", nothing(v->profile));
+	return v->has_metric;
+}
+
+/* None for a maximum, which does not add up. */
+static struct error *print_functions(const struct view *v, FILE *out)
+{
+	const struct table_options options = {.kind = word_table_find(&table_kinds, "function"),
+					      .top = v->top && v->top < FUNCTIONS ? v->top : FUNCTIONS};
+	struct table t;
+	struct error *err;
+
+	if (v->profile->metrics.items[v->metric].is_maximum)
 		return NULL;
-	}
-	print_totals(v->profile, out);
+	err = table_create(v, &options, &t);
+	if (err)
+		return err;
+	table_print(v, &t, out);
+	table_deinit(&t);
+	return NULL;
+}
+
+struct error *render_text(const struct view *v, FILE *out)
+{
+	struct error *err;
+
+	if (!text_print_head(v, out))
+		return NULL;
+	err = print_functions(v, out);
+	if (err)
+		return err;
 	print_heading(v, out);
 	return print_rows(v, out);
 }

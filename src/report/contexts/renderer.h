@@ -8,8 +8,10 @@
 
 #include <stdio.h>
 
+#include "base/number_text.h"
 #include "base/word_table.h"
 #include "model/base/profile_view.h"
+#include "model/tables/table.h"
 
 struct renderer {
 	struct word format;
@@ -21,6 +23,8 @@ struct renderer {
 	bool is_binary; /* no text: nothing for a terminal */
 	bool has_notes; /* else the caller tells what is lost (notes_print) */
 	struct error *(*render)(const struct view *v, FILE *out);
+	/* The rows of a table in place of contexts; NULL: the format has no tables. */
+	struct error *(*render_table)(const struct view *v, const struct table *t, FILE *out);
 };
 
 extern const struct word_table report_formats; /* of struct renderer */
@@ -37,5 +41,21 @@ struct error *render_dhat(const struct view *v, FILE *out);
 struct error *render_firefox(const struct view *v, FILE *out);
 struct error *render_chrome(const struct view *v, FILE *out);
 struct error *render_perf(const struct view *v, FILE *out);
+struct error *render_table_text(const struct view *v, const struct table *t, FILE *out);
+struct error *render_table_json(const struct view *v, const struct table *t, FILE *out);
+
+/* What several of them print. */
+
+enum {
+	METRIC_TEXT_MAX = DIGITS_MAX + 1,
+};
+/* A number of a metric with its separators or its unit; "~" is before estimates. Returns buf. */
+const char *metric_number(const struct metric *m, uint64_t value, char buf[METRIC_TEXT_MAX]);
+/* " (5.2 MiB)" behind large numbers of bytes. */
+void metric_print_size(const struct metric *m, uint64_t value, FILE *out);
+const char *metric_unit_name(enum metric_unit unit);
+/* What a report in text begins with: the files, what they lack, the totals. False: nothing was recorded, which it says. */
+bool text_print_head(const struct view *v, FILE *out);
+void table_print(const struct view *v, const struct table *t, FILE *out);
 
 #endif

@@ -1,0 +1,164 @@
+/* frame_keys.c - numbers keys in the order of frames, each frame once; nodes take the key of their frame. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hashmap.h"
+#include "base/text.h"
+#include "model/tables/frame_keys.h"
+
+static const char no_image[] = "[no image]", no_thread[] = "[no thread]";
+
+/* Strings of a profile are interned: equal text is an equal pointer. */
+static uint64_t word_of(const char *interned)
+{
+	return (uint64_t)(uintptr_t)interned;
+}
+
+/* The class of package.Class.method, and of [indirect:package.Class.method]. NULL: no memory. */
+static const char *class_of(struct arena *arena, const char *method)
+{
+	const char *colon = *method == '[' ? strchr(method, ':') : NULL;
+	const char *start = colon ? colon + 1 : method, *end = strrchr(start, '.');
+
+	return arena_printf(arena, "%.*s", (int)(end ? end - start : (ptrdiff_t)strlen(start)), start);
+}
+
+static const char *module_of(struct arena *arena, const struct frame *f)
+{
+	if (f->flags & FRAME_METHOD)
+		return class_of(arena, f->name);
+	if (f->file)
+		return f->file;
+	return f->image ? text_base_name(f->image) : no_image;
+}
+
+static bool is_thread(const struct frame *f)
+{
+	static const char thread[] = "[thread "; /* thread_frames.h */
+
+	return f->flags & FRAME_ROOT && strncmp(f->name, thread, strlen(thread)) == 0;
+}
+
+/* NULL: no memory. */
+static const char *name_of(struct arena *arena, const struct frame *f, enum frame_key kind)
+{
+	switch (kind) {
+	case KEY_FUNCTION:
+	case KEY_LINE:
+		break;
+	case KEY_MODULE:
+		return module_of(arena, f);
+	case KEY_IMAGE:
+		return f->image ? f->image : no_image;
+	case KEY_THREAD:
+		return is_thread(f) ? f->name : no_thread;
+	}
+	return f->name;
+}
+
+static struct key key_of(const struct frame *f, const char *name, enum frame_key kind)
+{
+	if (kind == KEY_FUNCTION)
+		return (struct key){{word_of(f->name), 0, 0}};
+	if (kind == KEY_LINE)
+		return (struct key){{word_of(f->name), f->line ? word_of(f->file) : 0, f->line}};
+	return key_of_text_safe(name, 0);
+}
+
+/* ret: by frame. */
+static struct error *number_frames(const struct profile *p, enum frame_key kind, uint32_t *ret, struct frame_keys *keys)
+{
+	struct hashmap map = {0};
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < p->frames.count && !err; i++) {
+		const char *name = name_of(&keys->arena, &p->frames.items[i], kind);
+		struct key key;
+
+		if (!name) {
+			err = &error_no_memory;
+			break;
+		}
+		key = key_of(&p->frames.items[i], name, kind);
+		err = hashmap_add(&map, &key, &ret[i]);
+		if (err || ret[i] < keys->count)
+			continue;
+		keys->names[keys->count] = name;
+		keys->examples[keys->count++] = i;
+	}
+	hashmap_deinit(&map);
+	return err;
+}
+
+struct error *frame_keys_create(const struct profile *p, enum frame_key kind, struct frame_keys *ret)
+{
+	struct frame_keys keys = {.of_nodes = calloc(p->nodes.count, sizeof *keys.of_nodes),
+				  .examples = calloc(p->frames.count + 1, sizeof *keys.examples),
+				  .names = calloc(p->frames.count + 1, sizeof *keys.names)};
+	uint32_t *of_frames = calloc(p->frames.count + 1, sizeof *of_frames);
+	bool is_there = keys.of_nodes && keys.examples && keys.names && of_frames;
+	struct error *err;
+
+	arena_init(&keys.arena);
+	err = is_there ? number_frames(p, kind, of_frames, &keys) : &error_no_memory;
+	if (err) {
+		frame_keys_deinit(&keys);
+	} else {
+		for (size_t n = 1; n < p->nodes.count; n++) {
+			const struct tree_node *node = &p->nodes.items[n];
+
+			keys.of_nodes[n] = kind == KEY_THREAD && node->parent ? keys.of_nodes[node->parent]
+									      : of_frames[node->frame];
+		}
+		*ret = keys;
+	}
+	free(of_frames);
+	return err;
+}
+
+void frame_keys_deinit(struct frame_keys *keys)
+{
+	free(keys->of_nodes);
+	free(keys->examples);
+	free(keys->names);
+	arena_deinit(&keys->arena);
+	*keys = (struct frame_keys){0};
+}
+
+/* ---- functions that allocate ---- */
+
+static bool is_allocator(const struct frame *f)
+{
+	static const char *const names[] = {"malloc", "calloc",  "realloc",       "reallocarray",  "memalign",
+					    "valloc", "pvalloc", "aligned_alloc", "posix_memalign"};
+	/* operator new and new[], with any parameters */
+	static const char new_one[] = "_Znwm", new_array[] = "_Znam";
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(f->link_name, names[i]) == 0)
+			return true;
+	return strncmp(f->link_name, new_one, strlen(new_one)) == 0 ||
+	       strncmp(f->link_name, new_array, strlen(new_array)) == 0;
+}
+
+struct error *frame_keys_allocators(const struct profile *p, uint32_t **ret)
+{
+	bool *allocates = calloc(p->frames.count + 1, sizeof *allocates);
+	uint32_t *owners = calloc(p->nodes.count, sizeof *owners);
+
+	if (!allocates || !owners) {
+		free(allocates);
+		free(owners);
+		return &error_no_memory;
+	}
+	for (size_t i = 0; i < p->frames.count; i++)
+		allocates[i] = is_allocator(&p->frames.items[i]);
+	for (uint32_t n = 1; n < p->nodes.count; n++) {
+		uint32_t parent = p->nodes.items[n].parent;
+
+		owners[n] = parent && allocates[p->nodes.items[n].frame] ? owners[parent] : n;
+	}
+	free(allocates);
+	*ret = owners;
+	return NULL;
+}
