@@ -46,22 +46,26 @@ static bool is_regular(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Whether the file is a candidate; its header. command: says that it is none; NULL: nobody. */
+static bool is_candidate(const char *command, const char *path, struct wmk_header *ret)
+{
+	if (!is_regular(path))
+		return false;
+	if (recording_header(path, ret))
+		return true;
+	if (command)
+		message_warn(command, "%s is left out: it is no recording of this version", path);
+	return false;
+}
+
 /* Takes path. */
 static struct error *add_candidate(const char *command, struct candidate_vec *candidates, char *path)
 {
-	struct candidate candidate = {.path = path};
-	struct error *err = NULL;
+	struct error *err = path ? candidate_vec_reserve(candidates, candidates->count + 1) : &error_no_memory;
 
-	if (!path)
-		return &error_no_memory;
-	if (!is_regular(path) || !recording_header(path, &candidate.header)) {
-		if (command && is_regular(path))
-			message_warn(command, "%s is left out: it is no recording of this version", path);
-		free(path);
-		return NULL;
-	}
-	err = candidate_vec_append(candidates, candidate);
-	if (err)
+	if (!err && is_candidate(command, path, &candidates->items[candidates->count].header))
+		candidates->items[candidates->count++].path = path;
+	else
 		free(path);
 	return err;
 }
@@ -76,7 +80,6 @@ static char *path_in(const char *dir, const char *name)
 	return asprintf(&path, "%s%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/", name) < 0 ? NULL : path;
 }
 
-/* command: says what it leaves out; NULL: nobody. */
 static struct error *find_candidates(const char *command, const char *dir, struct candidate_vec *ret)
 {
 	struct dirent **entries;

@@ -1,36 +1,31 @@
 /*
- * report.c - `waymark report`: merges .wmk files into a profile, takes the view that was asked for and hands it to a
- * renderer. The output appears when it is whole.
+ * report.c - `waymark report`: merges .wmk files into a profile, takes the view that was asked for and hands it, or a table or a tree made of
+ * it, to a renderer. The output appears when it is whole.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/message.h"
-#include "cli/options.h"
 #include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/recording_operands.h"
-#include "cli/search_options.h"
+#include "cli/profile_reading.h"
 #include "model/contexts/profile_notes.h"
-#include "model/contexts/profile_read.h"
-#include "model/base/recording.h"
-#include "model/imports/import.h"
 #include "report/contexts/renderer.h"
 
 struct request {
+	struct profile_reading reading;
 	const struct renderer *renderer;
-	const struct table_kind *table; /* NULL: contexts */
 	struct view_options view;
-	struct value_vec globs;
 	struct option_count top;
-	size_t max_depth;
-	bool keeps_columns;
 	bool keeps_threads;
 	const char *output;
-	struct image_cache cache;
+	/* what is shown in place of contexts; one of them at most */
+	const struct table_kind *table;
+	bool is_tree, is_inverted;
+	struct pattern_vec callers, callees;
 };
+
+static const double tree_min = 0.5; /* percent; trees have too many lines otherwise */
 
 /* The orders of tables, then metrics. */
 static const char *const orders[] = {[TABLE_BY_SELF] = "self", [TABLE_BY_TOTAL] = "total", [TABLE_BY_NAME] = "name"};
@@ -44,6 +39,16 @@ static const char *sort_at(size_t index)
 	return index < ORDERS ? orders[index] : profile_heap_metric(index - ORDERS);
 }
 
+static struct error *add_callers(void *callers, const char *text)
+{
+	return patterns_add(callers, "--callers", text);
+}
+
+static struct error *add_callees(void *callees, const char *text)
+{
+	return patterns_add(callees, "--callees", text);
+}
+
 static const struct option_row option_rows[] = {
 	{.name = "format",
 	 .argument = "=NAME",
@@ -53,6 +58,24 @@ static const struct option_row option_rows[] = {
 	 .argument = "=WHAT",
 	 .help = "a table in text or json, with self and total of each: %s",
 	 OPTION_ROW(struct request, table, &table_kinds)},
+	{.name = "tree",
+	 .help = "a tree of calls in text or json, from the outermost functions down",
+	 OPTION_FLAG(struct request, is_tree)},
+	{.name = "inverted",
+	 .help = "a tree of callers, from the innermost functions up",
+	 OPTION_FLAG(struct request, is_inverted)},
+	{.name = "callers",
+	 .argument = "=PATTERN",
+	 .help = "a tree of the callers of functions of such a name: a glob, or /REGEX/",
+	 .is_repeatable = true,
+	 OPTION_SET(add_callers),
+	 .off = offsetof(struct request, callers)},
+	{.name = "callees",
+	 .argument = "=PATTERN",
+	 .help = "a tree of what functions of such a name call",
+	 .is_repeatable = true,
+	 OPTION_SET(add_callees),
+	 .off = offsetof(struct request, callees)},
 	{.name = "metric",
 	 .argument = "=NAME",
 	 .help = "metric to show first: %s (inherited: of forked children); or EVENT (how often) "
@@ -68,93 +91,48 @@ static const struct option_row option_rows[] = {
 	 .argument = "N",
 	 .help = "only the first N contexts or rows (text: 20); --top all for all",
 	 OPTION_COUNT(struct request, top)},
-	{.name = "function",
-	 .argument = "GLOB",
-	 .help = "only contexts with a function of such a name in them; may be given several times",
-	 OPTION_LIST(struct request, globs)},
-	{.name = "columns",
-	 .help = "distinguish samples of one line by their column",
-	 OPTION_FLAG(struct request, keeps_columns)},
 	{.name = "threads",
 	 .help = "distinguish events by their threads: the outermost frame is the thread's name, or its number",
 	 OPTION_FLAG(struct request, keeps_threads)},
-	{.name = "max-depth",
-	 .argument = "N",
-	 .help = "do not decode contexts of more than N frames",
-	 .preset = CONTEXT_DEPTH_MAX,
-	 OPTION_NUMBER(struct request, max_depth)},
-	OPTIONS_OF(search_options, struct request, cache.search),
+	OPTIONS_OF(profile_reading_options, struct request, reading),
 	OPTION_OUTPUT(struct request, output),
 	OPTION_HELP,
 	OPTIONS_END,
 };
 
-enum {
-	FORGET_EVERY = 1 << 19, /* records, of the heap 52 MB */
-};
-
-struct reading {
-	struct progress line;
-	const struct recording *recording;
-	uint64_t forgotten; /* records that were read when its pages were last given back */
-};
-
-static void report_progress(void *data, uint64_t done, uint64_t total)
+static bool has_tree(const struct request *r)
 {
-	struct reading *reading = data;
-
-	progress_update(&reading->line, done, total);
-	if (done - reading->forgotten < FORGET_EVERY)
-		return;
-	reading->forgotten = done;
-	file_forget(&reading->recording->file);
+	return r->is_tree || r->is_inverted || r->callers.count || r->callees.count;
 }
 
-/* A file of another tool is known by its content. */
-static struct error *add_import(struct profile *p, const char *path, bool *ret_is_import)
+/* ---- tables and trees ---- */
+
+/* What --sort says of a table is not for contexts. */
+static struct error *take_order(struct request *r, enum table_order *ret)
 {
-	struct mapped_file file;
-	struct error *err = file_map(path, &file);
+	const char *wanted = r->view.sort;
 
-	if (err)
-		return err;
-	err = import_file(p, path, &file, ret_is_import);
-	file_unmap(&file);
-	return err;
-}
-
-static struct error *add_file(struct profile *p, struct request *r, const char *path)
-{
-	struct recording recording;
-	struct reading reading = {.recording = &recording};
-	struct profile_progress progress = {.report = report_progress, .data = &reading};
-	bool is_import;
-	struct error *err;
-
-	err = add_import(p, path, &is_import);
-	if (err || is_import)
-		return err;
-	progress_start(&reading.line, path);
-	err = recording_open(path, &recording);
-	if (!err) {
-		file_forget(&recording.file);
-		err = profile_add_file(p, &recording.wmk, &r->cache, &progress);
-		recording_close(&recording);
+	r->view.sort = NULL;
+	*ret = TABLE_BY_SELF;
+	for (int i = 0; i < ORDERS && wanted; i++) {
+		if (strcmp(wanted, orders[i]) == 0) {
+			*ret = (enum table_order)i;
+			return NULL;
+		}
 	}
-	progress_end(&reading.line);
-	return err;
+	return wanted ? error_create(ERROR_ARGUMENT, "--sort %s: a table is sorted by self, total or name", wanted)
+		      : NULL;
 }
 
-/* A view of all contexts, and a table of them. */
-static struct error *render_table(const struct view *v, const struct request *r, const struct table_options *options,
-				  FILE *out)
+static struct error *render_table(const struct view *v, const struct request *r, enum table_order order, FILE *out)
 {
+	const struct table_options options = {.kind = r->table,
+					      .order = order,
+					      .top = option_count_or(&r->top, r->renderer->default_top),
+					      .min = r->reading.min};
 	struct table t;
-	struct error *err;
+	struct error *err = table_create(v, &options, &t);
 
-	if (!v->has_metric)
-		return r->renderer->render(v, out);
-	err = table_create(v, options, &t);
 	if (err)
 		return err;
 	err = r->renderer->render_table(v, &t, out);
@@ -162,43 +140,75 @@ static struct error *render_table(const struct view *v, const struct request *r,
 	return err;
 }
 
-/* What --sort and --top say of a table is taken from what they say of contexts. */
-static struct error *take_table_options(struct request *r, struct table_options *ret)
+static struct error *render_tree(const struct view *v, const struct request *r, FILE *out)
 {
-	*ret = (struct table_options){.kind = r->table, .top = r->view.top};
-	r->view.top = 0;
-	r->view.adds_up = true;
-	if (!r->renderer->render_table)
-		return error_create(ERROR_ARGUMENT, "--by: --format=%s has no tables; use text or json",
+	const struct call_tree_options options = {.is_up = r->is_inverted || r->callers.count,
+						  .functions = r->callers.count ? &r->callers : &r->callees,
+						  .min = r->reading.has_min ? r->reading.min : tree_min};
+	struct call_tree t;
+	struct error *err = call_tree_create(v, &options, &t);
+
+	if (err)
+		return err;
+	err = r->renderer->render_tree(v, &t, out);
+	call_tree_deinit(&t);
+	return err;
+}
+
+/* What cannot be together, before anything is read. */
+static struct error *check(const struct request *r)
+{
+	int shapes = (r->table != NULL) + r->is_tree + r->is_inverted + (r->callers.count > 0) + (r->callees.count > 0);
+
+	if (shapes > 1)
+		return error_create(ERROR_ARGUMENT,
+				    "give one of --by, --tree, --inverted, --callers and --callees, not several");
+	if (shapes && !r->renderer->render_table)
+		return error_create(ERROR_ARGUMENT, "--format=%s has no tables and no trees; use text or json",
 				    r->renderer->format.name);
-	if (!r->view.sort)
-		return NULL;
-	for (int i = 0; i < ORDERS; i++) {
-		if (strcmp(r->view.sort, orders[i]) == 0) {
-			ret->order = (enum table_order)i;
-			r->view.sort = NULL;
-			return NULL;
-		}
-	}
-	return error_create(ERROR_ARGUMENT, "--sort %s: a table is sorted by self, total or name", r->view.sort);
+	if (has_tree(r) && (r->top.is_given || r->view.sort))
+		return error_create(ERROR_ARGUMENT, "%s: a tree is limited by --min, and its order is that of totals",
+				    r->top.is_given ? "--top" : "--sort");
+	return NULL;
+}
+
+/* ---- the report ---- */
+
+/* Tables and trees are of all contexts, which their own limits do not cut. */
+static void choose_view(struct request *r)
+{
+	bool is_whole = r->table || has_tree(r);
+
+	profile_reading_filter(&r->reading, &r->view);
+	r->view.keeps_zeros = r->renderer->keeps_zeros;
+	r->view.adds_up = r->renderer->adds_up || is_whole;
+	r->view.top = option_count_or(&r->top, r->renderer->default_top);
+	if (!is_whole)
+		return;
+	r->view.top = 0;
+	r->view.min = 0;
+}
+
+static struct error *render_view(const struct view *v, const struct request *r, enum table_order order, FILE *out)
+{
+	if (r->table && v->has_metric)
+		return render_table(v, r, order, out);
+	if (has_tree(r) && v->has_metric)
+		return render_tree(v, r, out);
+	return r->renderer->render(v, out);
 }
 
 static struct error *render(const struct profile *p, struct request *r)
 {
-	struct table_options table;
+	enum table_order order = TABLE_BY_SELF;
 	struct view view;
 	struct output out;
-	struct error *err;
+	struct error *err = r->table ? take_order(r, &order) : NULL;
 
 	if (r->renderer->is_binary && !r->output && isatty(STDOUT_FILENO))
 		return error_create(ERROR_ARGUMENT, "--format=%s is no text: -o FILE writes it to a file",
 				    r->renderer->format.name);
-	r->view.functions = r->globs.items;
-	r->view.function_count = r->globs.count;
-	r->view.keeps_zeros = r->renderer->keeps_zeros;
-	r->view.adds_up = r->renderer->adds_up;
-	r->view.top = option_count_or(&r->top, r->renderer->default_top);
-	err = r->table ? take_table_options(r, &table) : NULL;
+	choose_view(r);
 	if (!err)
 		err = output_open(r->output, &out);
 	if (err)
@@ -206,7 +216,7 @@ static struct error *render(const struct profile *p, struct request *r)
 	r->view.is_coloured = message_has_colour(out.file);
 	err = view_create(p, &r->view, "waymark " WAYMARK_VERSION, &view);
 	if (!err) {
-		err = r->table ? render_table(&view, r, &table, out.file) : r->renderer->render(&view, out.file);
+		err = render_view(&view, r, order, out.file);
 		if (!err && !r->renderer->has_notes)
 			notes_print(&view, "waymark report: ", stderr);
 		view_deinit(&view);
@@ -214,47 +224,19 @@ static struct error *render(const struct profile *p, struct request *r)
 	return output_end(&out, err);
 }
 
-static struct error *report_files(struct request *r, const struct recording_paths *paths)
+static struct error *report(struct request *r, char **operands)
 {
 	struct profile p;
 	struct error *err = profile_init(&p);
 
 	if (err)
 		return err;
-	if (r->max_depth)
-		p.max_depth = r->max_depth;
-	p.keeps_columns = r->keeps_columns;
 	p.keeps_threads = r->keeps_threads || (r->table && r->table->key == KEY_THREAD);
 	p.keeps_events = r->renderer->wants_events;
-	for (size_t i = 0; i < paths->count && !err; i++)
-		err = add_file(&p, r, paths->items[i]);
-	profile_finish(&p);
+	err = profile_reading_add(&r->reading, "report", operands, &p);
 	if (!err)
 		err = render(&p, r);
 	profile_deinit(&p);
-	return err;
-}
-
-/* The user has not named them. */
-static void tell_newest(const struct recording_paths *paths)
-{
-	if (paths->count == 1)
-		message_warn("report", "the newest recording is %s", paths->items[0]);
-	else
-		message_warn("report", "the newest run has %zu recordings: %s to %s", paths->count, paths->items[0],
-			     paths->items[paths->count - 1]);
-}
-
-static struct error *report(struct request *r, char **operands)
-{
-	struct recording_paths paths = {0};
-	struct error *err = recording_operands("report", operands, &paths);
-
-	if (!err && !*operands)
-		tell_newest(&paths);
-	if (!err)
-		err = report_files(r, &paths);
-	recording_paths_free(&paths);
 	return err;
 }
 
@@ -263,18 +245,24 @@ static int run(const struct command *command, int argc, char **argv)
 	struct request r = {.renderer = word_table_find(&report_formats, "text")};
 	int status;
 
-	image_cache_init(&r.cache);
+	profile_reading_init(&r.reading);
 	status = options_parse(command, &r, argc, argv);
-	if (status == OPTIONS_PARSED)
-		status = message_error("report", report(&r, argv + optind));
-	value_vec_deinit(&r.globs);
-	image_cache_deinit(&r.cache);
+	if (status == OPTIONS_PARSED) {
+		struct error *err = check(&r);
+
+		status = err ? message_usage("report", "%s", err->message)
+			     : message_error("report", report(&r, argv + optind));
+		error_destroy(err);
+	}
+	patterns_deinit(&r.callers);
+	patterns_deinit(&r.callees);
+	profile_reading_deinit(&r.reading);
 	return status;
 }
 
 const struct command command_report = {
 	.name = "report",
-	.summary = "show what was recorded in which calling context, as text, JSON, a flame graph",
+	.summary = "show what was recorded in which function and calling context, as text, JSON, a flame graph",
 	.usage = "Usage: waymark report [OPTIONS] [FILE.wmk|DIRECTORY]...\n"
 		 "\n"
 		 "Shows what was recorded in which calling context: samples, events (wm_event)\n"

@@ -101,9 +101,64 @@ for metric in compare:sum sorted; do
 		"$waymark" report --format=folded --metric=$metric one.wmk two.wmk >table.folded &&
 		python3 "$here/report_tables.py" table.folded table.json || fail "--by=function --metric=$metric"
 done
-refused 1 "--by: --format=svg has no tables; use text or json" "$waymark" report --by=line --format=svg one.wmk
+refused 2 "--format=svg has no tables and no trees; use text or json" "$waymark" report --by=line --format=svg one.wmk
 refused 1 "--sort bytes: a table is sorted by self, total or name" "$waymark" report --by=line --sort=bytes one.wmk
 refused 2 "--by nope" "$waymark" report --by=nope one.wmk
+
+# Trees.
+cat >rows.py <<'END'
+"""rows.py TREE.json: a line for each function, its way and its numbers."""
+import json
+import sys
+
+ways = []
+for node in json.load(open(sys.argv[1], encoding="utf-8"))["nodes"]:
+    ways.append((ways[node["parent"]] + ";" if node["parent"] is not None else "") + node["name"])
+    print(ways[-1], node["total"], node["self"])
+END
+# tree WANTED OPTION...: of two compares that are 4 in all
+tree() {
+	ways=$1
+	shift
+	expect 0 "$waymark" report "$@" --format=json --metric=compare:sum -o tree.json one.wmk two.wmk
+	got=$(python3 rows.py tree.json | paste -sd ' ')
+	[ "$got" = "$ways" ] || fail "$*: $got, not $ways"
+	expect 0 "$waymark" report "$@" --metric=compare:sum one.wmk two.wmk
+	grep -qE '^ +4 +100.0 % +[04] +(0|100).0 %   *compare$' out.txt || fail "$*: $(cat out.txt)"
+}
+tree "main 4 0 main;work 4 0 main;work;sort 4 0 main;work;sort;[qsort] 4 0 main;work;sort;[qsort];compare 4 4" --tree
+tree "compare 4 0 compare;[qsort] 4 0 compare;[qsort];sort 4 0 compare;[qsort];sort;work 4 0 compare;[qsort];sort;work;main 4 4" \
+	--inverted
+tree "sort 4 0 sort;[qsort] 4 0 sort;[qsort];compare 4 4" --callees=sort
+tree "compare 4 0 compare;[qsort] 4 0 compare;[qsort];sort 4 0 compare;[qsort];sort;work 4 0 compare;[qsort];sort;work;main 4 4" \
+	--callers='/^comp/'
+refused 1 "nothing: no context has a function of this name" "$waymark" report --callers=nothing one.wmk
+refused 2 "give one of --by, --tree, --inverted, --callers and --callees" "$waymark" report --tree --by=line one.wmk
+refused 2 "--top: a tree is limited by --min" "$waymark" report --tree --top=3 one.wmk
+refused 2 "--callers /(/: " "$waymark" report --callers='/(/' one.wmk
+
+# Filters.
+expect 0 "$waymark" report --format=folded --metric=sorted --function '/^so/' --module '*rogram.c' one.wmk
+echo "main;work;sort 1" | cmp - out.txt || fail "--module: $(cat out.txt)"
+refused 1 "--module nope: no such function is of this module" "$waymark" report --function sort --module nope one.wmk
+refused 1 "--module nope: no function is of this module" "$waymark" report --module nope one.wmk
+expect 0 "$waymark" report --format=folded --metric=compare:sum --module "$PWD/prog" one.wmk
+echo "main;work;sort;[qsort];compare 2" | cmp - out.txt || fail "--module of an image: $(cat out.txt)"
+expect 0 "$waymark" report --metric=compare --time=0..1h one.wmk
+lacks out.txt "left out"
+expect 0 "$waymark" report --format=folded --metric=compare --time=1h.. one.wmk
+[ ! -s out.txt ] || fail "--time: $(cat out.txt)"
+echo "waymark report: 2 events are left out (--time, --thread)" | cmp - err.txt || fail "--time: $(cat err.txt)"
+thread=$("$waymark" report --format=events one.wmk | awk 'NR == 1 { print $2 }')
+expect 0 "$waymark" report --format=folded --metric=compare --thread="$thread" one.wmk
+echo "main;work;sort;[qsort];compare 1" | cmp - out.txt || fail "--thread: $(cat out.txt)"
+expect 0 "$waymark" report --format=folded --metric=compare --thread="x$thread" one.wmk
+[ ! -s out.txt ] || fail "--thread: $(cat out.txt)"
+for wrong in 1 2..1 ..x 1e3.. -1.. inf..; do
+	refused 2 "--time $wrong: FROM..TO is needed" "$waymark" report --time "$wrong" one.wmk
+done
+refused 2 "--min 101: must be a percentage" "$waymark" report --min=101 one.wmk
+refused 2 "--function /[/: " "$waymark" report --function '/[/' one.wmk
 
 if [ -e "$build/src/runtime/libwaymark-heap.so" ]; then
 	expect 0 "$waymark" run --heap -o heap.wmk ./prog
@@ -113,13 +168,24 @@ if [ -e "$build/src/runtime/libwaymark-heap.so" ]; then
 	expect 0 "$waymark" report --format=folded --metric=bytes --function keep heap.wmk
 	echo "main;work;keep;[malloc] 1500" >want.txt
 	cmp out.txt want.txt || fail "bytes: $(cat out.txt)"
-	expect 0 "$waymark" report heap.wmk
-	has out.txt "Functions by self bytes"
-	has out.txt "Contexts by bytes"
+	expect 0 "$waymark" report --format=folded --metric=bytes --min=60% heap.wmk
+	[ "$(wc -l <out.txt)" -eq 1 ] || fail "--min: $(cat out.txt)"
+	grep -qE '^waymark report: [0-9]+ contexts? (is|are) left out, each with less than 60 % \(--min\)$' err.txt ||
+		fail "--min is not told: $(cat err.txt)"
+	expect 0 "$waymark" report --time=0.. heap.wmk
+	has out.txt "heap.wmk: its heap has no times and no threads: --time and --thread leave it out"
+	expect 0 "$waymark" report --callers=malloc --function=keep --min=0 --metric=bytes --format=json -o tree.json heap.wmk
+	got=$(python3 rows.py tree.json | paste -sd ' ')
+	[ "$got" = "[malloc] 1500 0 [malloc];keep 1500 0 [malloc];keep;work 1500 0 [malloc];keep;work;main 1500 1500" ] ||
+		fail "--callers=malloc: $got"
 	"$waymark" report --by=function --format=json heap.wmk >table.json &&
 		"$waymark" report --format=folded heap.wmk >table.folded &&
 		python3 "$here/report_tables.py" table.folded table.json '[malloc]' '[calloc]' '[realloc]' ||
 		fail "--by=function of the heap"
+
+	expect 0 "$waymark" report heap.wmk
+	has out.txt "Functions by self bytes"
+	has out.txt "Contexts by bytes"
 
 	# printf has a buffer, which is the library's: live, and no leak. The same where the agent sees into the library.
 	grep -qE '^ +1,000  leaked$' out.txt || fail "leaked: $(grep leaked out.txt)"

@@ -171,13 +171,14 @@ int main(int argc, char **argv)
 {
 	int is_update = getenv("UPDATE") != NULL;
 	const char *dir = argc > 1 ? argv[1] : ".";
-	static const char *const globs[] = {"aga*"}, *const wrong[] = {"agai"};
-	struct view_options all = {0},
-			    some = {.metric = "allocations", .sort = "name", .functions = globs, .function_count = 1};
+	struct pattern_vec globs = {0}, wrong = {0};
+	struct view_options all = {0}, some = {.metric = "allocations", .sort = "name", .functions = &globs};
 	struct profile p, empty;
 
 	if (!CHECK_OK(profile_init(&p)) || !CHECK_OK(profile_init(&empty)))
 		return check_status();
+	CHECK_OK(patterns_add(&globs, "--function", "aga*"));
+	CHECK_OK(patterns_add(&wrong, "--function", "agai"));
 	build_profile(&p);
 	for (const struct renderer *r = report_formats.rows; r->format.name; r++) {
 		if (r->is_binary) /* tests/cli/convert.sh reads it */
@@ -194,11 +195,13 @@ int main(int argc, char **argv)
 	all.metric = "peak";
 	all.adds_up = true;
 	CHECK_ERROR(view_create(&p, &all, "", &(struct view){0}), ERROR_ARGUMENT, "peak: the largest values");
-	some.functions = wrong;
+	some.functions = &wrong;
 	CHECK_ERROR(view_create(&p, &some, "", &(struct view){0}), ERROR_NOT_FOUND, "--function agai: no function has");
 	some.metric = some.sort = NULL;
 	CHECK_ERROR(view_create(&empty, &some, "", &(struct view){0}), ERROR_NOT_FOUND,
 		    "--function agai: no function has");
+	patterns_deinit(&globs);
+	patterns_deinit(&wrong);
 	profile_deinit(&p);
 	profile_deinit(&empty);
 	return check_status();

@@ -3,64 +3,13 @@
  *
  *     test_tables [SEED]
  */
-#include <stdlib.h>
-
-#include "check.h"
 #include "model/tables/table.h"
+#include "random_profile.h"
 
 enum {
 	PROFILES = 300,
-	NAMES = 6,
 	ROWS_MAX = 512,
 };
-
-static uint64_t state;
-
-static uint32_t pick(uint32_t below)
-{
-	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(state >> 33) % below;
-}
-
-/* Few names, so that contexts recurse; of some frames no line, no file or no image is known. */
-static struct frame random_frame(void)
-{
-	static const char *const names[NAMES] = {"main",           "f",      "p.Class.g",
-						 "std::sort<a;b>", "malloc", "operator new(unsigned long)"};
-	static const char *const link_names[NAMES] = {"main", "f", "p.Class.g()V", "_Zsort", "malloc", "_Znwm"};
-	static const char *const files[] = {"a.c", "b.c"}, *const images[] = {"/bin/a", "/lib/a.so", NULL};
-	uint32_t name = pick(NAMES), place = pick(6);
-	struct frame f = {.name = names[name], .link_name = link_names[name], .image = images[pick(3)]};
-
-	if (name == 2)
-		f.flags = FRAME_METHOD;
-	if (place < 4) {
-		f.file = files[place / 2];
-		f.line = place % 2 ? 10 : 0;
-		f.column = f.line ? pick(2) : 0;
-	}
-	return f;
-}
-
-static void build_profile(struct profile *p, bool is_of_heap)
-{
-	const struct metric metric = {.name = "n", .unit = UNIT_COUNT, .is_of_heap = is_of_heap};
-	uint32_t contexts = 1 + pick(40), metrics;
-
-	CHECK_OK(profile_add_metrics(p, &metric, 1, &metrics));
-	for (uint32_t i = 0; i < contexts; i++) {
-		uint32_t node = p->nodes.count > 1 ? pick((uint32_t)p->nodes.count) : 0, depth = 1 + pick(6);
-
-		for (uint32_t d = 0; d < depth; d++) {
-			struct frame f = random_frame();
-
-			if (!node && pick(2))
-				f = (struct frame){.name = pick(2) ? "[thread 7]" : "[thread]", .flags = FRAME_ROOT};
-			CHECK_OK(profile_add_frame(p, node, &f, &node));
-		}
-		CHECK_OK(profile_add_value(p, node, metrics, pick(5) ? pick(1000) : 0));
-	}
-}
 
 /* ---- the oracle: each context for itself ---- */
 
@@ -195,12 +144,14 @@ static void check_view(const struct view *v, const struct table_kind *kind, bool
 
 static void check_profile(bool is_of_heap, bool is_filtered)
 {
-	static const char *const globs[] = {"f", "ma*"};
-	const struct view_options options = {.functions = globs, .function_count = is_filtered ? 2 : 0, .top = 3};
+	struct pattern_vec patterns = {0};
+	const struct view_options options = {.functions = &patterns, .top = 3};
 	struct profile p;
 	struct view v;
 	struct error *err;
 
+	if (is_filtered)
+		CHECK_OK(patterns_add(&patterns, "--function", pick(2) ? "ma*" : "/^f$|g$/"));
 	CHECK_OK(profile_init(&p));
 	build_profile(&p, is_of_heap);
 	profile_finish(&p);
@@ -215,12 +166,12 @@ static void check_profile(bool is_of_heap, bool is_filtered)
 		view_deinit(&v);
 	}
 	profile_deinit(&p);
+	patterns_deinit(&patterns);
 }
 
 int main(int argc, char **argv)
 {
-	state = argc > 1 ? strtoull(argv[1], NULL, 0) : 20261128;
-	printf("seed %llu\n", (unsigned long long)state);
+	take_seed(argc, argv);
 	for (uint32_t i = 0; i < PROFILES; i++)
 		check_profile(i % 2, i % 3 == 0);
 	return check_status();

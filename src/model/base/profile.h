@@ -13,6 +13,7 @@
 #include "base/hashmap.h"
 #include "base/slotmap.h"
 #include "model/base/context_frame.h"
+#include "model/base/pattern.h"
 #include "model/base/recording.h"
 #include "waymark/wmk.h"
 
@@ -93,6 +94,12 @@ VEC_DECLARE(profile_warning_vec, struct profile_warning);
 
 VEC_DECLARE(profile_string_vec, const char *);
 
+/* Which events count. */
+struct profile_filter {
+	const struct pattern_vec *threads; /* by name or number; empty: all */
+	uint64_t from_ns, to_ns;           /* CLOCK_REALTIME; to_ns is the first time behind it */
+};
+
 struct profile {
 	struct arena arena;
 	struct hashmap string_map; /* by hash: number of the string */
@@ -109,7 +116,9 @@ struct profile {
 	struct metric_vec metrics;
 	struct profile_source_vec sources;
 	struct profile_warning_vec warnings;
-	struct profile_event_vec events; /* in file order; empty unless keeps_events */
+	struct profile_event_vec events;     /* in file order; empty unless keeps_events */
+	const struct profile_filter *filter; /* of what is added; NULL: all counts */
+	uint64_t filtered_events;            /* that it left out */
 	bool keeps_events;
 	bool keeps_threads; /* contexts of events begin with their threads (thread_frames.h) */
 	bool keeps_columns; /* of samples: else those of one line are one context */

@@ -2,12 +2,12 @@
  * profile_view.c - cells of the profile to rows: one pass to find the rows, then filter, sort, cut. Names are compared once, as the order
  * of a tree's nodes, not at each comparison of two rows.
  */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"
+#include "model/base/frame_module.h"
 #include "model/base/profile_view.h"
 
 static const uint32_t BY_NAME = UINT32_MAX;
@@ -191,12 +191,26 @@ struct error *view_node_values(const struct view *v, uint64_t **ret)
 	return NULL;
 }
 
+static bool has_patterns(const struct pattern_vec *patterns)
+{
+	return patterns && patterns->count;
+}
+
 static bool matches(const struct frame *f, const struct view_options *o)
 {
-	for (size_t i = 0; i < o->function_count; i++)
-		if (fnmatch(o->functions[i], f->name, 0) == 0 || fnmatch(o->functions[i], f->link_name, 0) == 0)
-			return true;
-	return false;
+	if (has_patterns(o->functions) && !patterns_match(o->functions, f->name) &&
+	    !patterns_match(o->functions, f->link_name))
+		return false;
+	return !has_patterns(o->modules) || frame_is_of_module(f, o->modules);
+}
+
+static struct error *nothing_matches(const struct view_options *o)
+{
+	if (!has_patterns(o->modules))
+		return error_create(ERROR_NOT_FOUND, "--function %s: no function has this name",
+				    o->functions->items[0].text);
+	return error_create(ERROR_NOT_FOUND, "--module %s: no %sfunction is of this module", o->modules->items[0].text,
+			    has_patterns(o->functions) ? "such " : "");
 }
 
 /* Marks nodes that have a matching frame on their way from the root; parents come before children. */
@@ -217,17 +231,17 @@ static struct error *mark_matching(const struct profile *p, const struct view_op
 		marked[i] = marked[p->nodes.items[i].parent] || frame_matches[p->nodes.items[i].frame];
 	free(frame_matches);
 	*ret = marked;
-	return is_any ? NULL
-		      : error_create(ERROR_NOT_FOUND, "--function %s: no function has this name", o->functions[0]);
+	return is_any ? NULL : nothing_matches(o);
 }
 
 static struct error *filter_rows(struct view *v, const struct view_options *o)
 {
 	const bool *marked;
+	double least = v->has_metric ? o->min * (double)v->profile->metrics.items[v->metric].total / 100 : 0;
 	size_t kept = 0;
 	struct error *err = NULL;
 
-	v->is_filtered = o->function_count > 0;
+	v->is_filtered = has_patterns(o->functions) || has_patterns(o->modules);
 	if (v->is_filtered)
 		err = mark_matching(v->profile, o, &v->matching_nodes);
 	if (err)
@@ -239,6 +253,10 @@ static struct error *filter_rows(struct view *v, const struct view_options *o)
 
 		if ((marked && !marked[v->rows[i].node]) || (!value && !o->keeps_zeros))
 			continue;
+		if ((double)value < least) {
+			v->small_rows++;
+			continue;
+		}
 		row->sort_value = v->sort == BY_NAME ? 0 : view_value(v, row, v->sort);
 		v->rows[kept++] = *row;
 		if (v->profile->metrics.items[v->metric].is_maximum)
@@ -472,7 +490,11 @@ uint64_t view_event_value(const struct view *v, const struct profile_event *e)
 struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
 			  struct view *ret)
 {
-	struct view v = {.profile = p, .producer = producer, .top = options->top, .is_coloured = options->is_coloured};
+	struct view v = {.profile = p,
+			 .producer = producer,
+			 .top = options->top,
+			 .min = options->min,
+			 .is_coloured = options->is_coloured};
 	struct error *err = choose_metrics(&v, options);
 
 	if (!err)

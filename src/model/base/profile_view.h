@@ -8,11 +8,12 @@
 #include "model/base/profile.h"
 
 struct view_options {
-	const char *metric;           /* NULL: "bytes" if there is a heap, else the most frequent event */
-	const char *sort;             /* a metric; NULL: the same. "name" sorts by the names of the frames */
-	size_t top;                   /* 0: all */
-	const char *const *functions; /* globs; a context stays if any frame has a name that any of them matches */
-	size_t function_count;
+	const char *metric; /* NULL: "bytes" if there is a heap, else the most frequent event */
+	const char *sort;   /* a metric; NULL: the same. "name" sorts by the names of the frames */
+	size_t top;         /* 0: all */
+	/* A context stays if one of its frames has a name that matches, and a module or an image that does; NULL or empty: any. */
+	const struct pattern_vec *functions, *modules;
+	double min;       /* percent of the metric that a context must have */
 	bool keeps_zeros; /* contexts where the metric is 0 too */
 	bool adds_up;     /* its values will be added up: it must not be a maximum */
 	bool is_coloured; /* the output is a terminal that takes colours */
@@ -38,7 +39,9 @@ struct view {
 	size_t matching_rows;    /* before `top` cut them: they are in rows, behind the others */
 	size_t top;              /* as asked for */
 	uint64_t matching_total; /* of the metric in them */
-	bool is_filtered;        /* by function */
+	size_t small_rows;       /* that had less than `min` */
+	double min;              /* as asked for */
+	bool is_filtered;        /* by function or module */
 	bool is_coloured;
 	bool *matching_nodes; /* when is_filtered: by node, whether its context stays */
 	uint32_t *cells;      /* of the rows: cells of the profile, of each row by rising group */
@@ -46,7 +49,7 @@ struct view {
 
 /*
  * ERROR_ARGUMENT names the metrics there are when one is not known, or says that the metric does not add up; ERROR_NOT_FOUND: no frame
- * has a name that a glob matches.
+ * matches the patterns.
  */
 struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
 			  struct view *ret);

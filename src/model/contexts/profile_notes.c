@@ -86,10 +86,16 @@ void notes_print(const struct view *v, const char *before, FILE *out)
 		print_source_notes(&p->sources.items[i], before, out);
 	for (size_t i = 0; i < p->warnings.count; i++)
 		print_warning(&p->warnings.items[i], before, out);
+	if (p->filtered_events)
+		fprintf(out, "%s%" PRIu64 " %s left out (--time, --thread)\n", before, p->filtered_events,
+			noun_of(p->filtered_events, "event is", "events are"));
 	if (p->saturated)
 		fprintf(out, "%s%" PRIu64 " %s at the largest number\n", before, p->saturated,
 			noun_of(p->saturated, "sum did not fit 64 bits and stays",
 				"sums did not fit 64 bits and stay"));
+	if (v->small_rows)
+		fprintf(out, "%s%zu %s left out, each with less than %g %% (--min)\n", before, v->small_rows,
+			noun_of(v->small_rows, "context is", "contexts are"), v->min);
 	if (v->row_count < v->matching_rows)
 		fprintf(out, "%sonly %zu of %zu contexts %s shown (--top)\n", before, v->row_count, v->matching_rows,
 			noun_of(v->row_count, "is", "are"));

@@ -496,28 +496,54 @@ static struct error *place_below_thread(struct gather *g, const struct wmk_event
 	return thread_frames_add(g->p, *node, event->tid, thread, node);
 }
 
+static bool is_wanted(const struct gather *g, const struct wmk_event *event, const char *thread)
+{
+	const struct profile_filter *f = g->p->filter;
+	const struct wmk_header *h = &g->w->header;
+	uint64_t time_ns = event->time_ns - h->start_monotonic_ns + h->start_realtime_ns;
+	char number[16];
+
+	if (!f)
+		return true;
+	snprintf(number, sizeof number, "%" PRIu32, event->tid);
+	return time_ns >= f->from_ns && time_ns < f->to_ns &&
+	       (!f->threads->count || patterns_match(f->threads, thread) || patterns_match(f->threads, number));
+}
+
+static struct error *add_event(struct gather *g, const struct wmk_event *event, const char *thread)
+{
+	const struct context_key key = {event->id, event->prefix, event->site, event->epoch};
+	uint32_t node, metrics;
+	struct error *err = event_metrics(g, event->name, &metrics);
+
+	if (err)
+		return err;
+	if (!is_wanted(g, event, thread)) {
+		g->p->filtered_events++;
+		return NULL;
+	}
+	return find_context(g, &key, sample_kind_of(g, event->name) != NULL, &node) ?:
+	       place_below_thread(g, event, thread, &node) ?:
+	       profile_add_values(g->p, node, metrics, (uint64_t[]){1, event->value}) ?:
+	       keep_event(g, event, thread, node, metrics);
+}
+
 static struct error *gather_events(struct gather *g)
 {
 	struct wmk_walk walk = {0};
 	struct wmk_event event;
-	bool has_threads = g->p->keeps_events || g->p->keeps_threads;
+	bool has_threads = g->p->keeps_events || g->p->keeps_threads || g->p->filter;
 	struct error *err = has_threads ? thread_names_read(g->w, &g->threads) : NULL;
 
 	while (!err && wmk_next_event(g->w, &walk, &event)) {
-		const struct context_key key = {event.id, event.prefix, event.site, event.epoch};
 		const char *thread =
 			has_threads ? thread_names_find(&g->threads, g->w, event.tid, event.time_ns) : NULL;
-		uint32_t node, metrics;
 
 		tell_progress(g);
 		if (event.time_ns - g->w->header.start_monotonic_ns > g->last_event_ns &&
 		    event.time_ns > g->w->header.start_monotonic_ns)
 			g->last_event_ns = event.time_ns - g->w->header.start_monotonic_ns;
-		err = find_context(g, &key, sample_kind_of(g, event.name) != NULL, &node) ?:
-		      place_below_thread(g, &event, thread, &node) ?:
-		      event_metrics(g, event.name, &metrics) ?:
-		      profile_add_values(g->p, node, metrics, (uint64_t[]){1, event.value}) ?:
-		      keep_event(g, &event, thread, node, metrics);
+		err = add_event(g, &event, thread);
 	}
 	return err;
 }
@@ -704,6 +730,20 @@ static struct error *add_peaks(struct gather *g, uint32_t metrics)
 	return err || !rough ? err : note_rough(g, rough);
 }
 
+/* Numbers of the heap are sums over all times and threads. */
+static struct error *note_no_heap(struct gather *g)
+{
+	char *text;
+	struct error *err;
+
+	if (asprintf(&text, "%s: its heap has no times and no threads: --time and --thread leave it out", g->w->name) <
+	    0)
+		return &error_no_memory;
+	err = profile_note(g->p, text);
+	free(text);
+	return err;
+}
+
 static struct error *gather_heap(struct gather *g)
 {
 	struct wmk_walk walk = {0};
@@ -713,6 +753,8 @@ static struct error *gather_heap(struct gather *g)
 
 	if (!g->w->whole_count[WMK_HEAP] && !(g->w->header.flags & WMK_FLAG_HEAP))
 		return NULL;
+	if (g->p->filter)
+		return note_no_heap(g);
 	err = profile_add_metrics(g->p, heap_metrics, HEAP_METRICS, &metrics);
 	for (uint32_t i = 0; !err && g->w->header.heap_interval_bytes && i < HEAP_METRICS; i++)
 		g->p->metrics.items[metrics + i].is_estimate = true;

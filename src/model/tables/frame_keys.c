@@ -3,33 +3,15 @@
 #include <string.h>
 
 #include "base/hashmap.h"
-#include "base/text.h"
+#include "model/base/frame_module.h"
 #include "model/tables/frame_keys.h"
 
-static const char no_image[] = "[no image]", no_thread[] = "[no thread]";
+static const char no_thread[] = "[no thread]";
 
 /* Strings of a profile are interned: equal text is an equal pointer. */
 static uint64_t word_of(const char *interned)
 {
 	return (uint64_t)(uintptr_t)interned;
-}
-
-/* The class of package.Class.method, and of [indirect:package.Class.method]. NULL: no memory. */
-static const char *class_of(struct arena *arena, const char *method)
-{
-	const char *colon = *method == '[' ? strchr(method, ':') : NULL;
-	const char *start = colon ? colon + 1 : method, *end = strrchr(start, '.');
-
-	return arena_printf(arena, "%.*s", (int)(end ? end - start : (ptrdiff_t)strlen(start)), start);
-}
-
-static const char *module_of(struct arena *arena, const struct frame *f)
-{
-	if (f->flags & FRAME_METHOD)
-		return class_of(arena, f->name);
-	if (f->file)
-		return f->file;
-	return f->image ? text_base_name(f->image) : no_image;
 }
 
 static bool is_thread(const struct frame *f)
@@ -47,9 +29,9 @@ static const char *name_of(struct arena *arena, const struct frame *f, enum fram
 	case KEY_LINE:
 		break;
 	case KEY_MODULE:
-		return module_of(arena, f);
+		return frame_module(arena, f);
 	case KEY_IMAGE:
-		return f->image ? f->image : no_image;
+		return f->image ? f->image : frame_no_image;
 	case KEY_THREAD:
 		return is_thread(f) ? f->name : no_thread;
 	}

@@ -11,6 +11,7 @@
 #include "base/number_text.h"
 #include "base/word_table.h"
 #include "model/base/profile_view.h"
+#include "model/tables/call_tree.h"
 #include "model/tables/table.h"
 
 struct renderer {
@@ -23,8 +24,9 @@ struct renderer {
 	bool is_binary; /* no text: nothing for a terminal */
 	bool has_notes; /* else the caller tells what is lost (notes_print) */
 	struct error *(*render)(const struct view *v, FILE *out);
-	/* The rows of a table in place of contexts; NULL: the format has no tables. */
+	/* A table or a tree in place of contexts; NULL: the format has none. */
 	struct error *(*render_table)(const struct view *v, const struct table *t, FILE *out);
+	struct error *(*render_tree)(const struct view *v, const struct call_tree *t, FILE *out);
 };
 
 extern const struct word_table report_formats; /* of struct renderer */
@@ -43,6 +45,8 @@ struct error *render_chrome(const struct view *v, FILE *out);
 struct error *render_perf(const struct view *v, FILE *out);
 struct error *render_table_text(const struct view *v, const struct table *t, FILE *out);
 struct error *render_table_json(const struct view *v, const struct table *t, FILE *out);
+struct error *render_tree_text(const struct view *v, const struct call_tree *t, FILE *out);
+struct error *render_tree_json(const struct view *v, const struct call_tree *t, FILE *out);
 
 /* What several of them print. */
 
