@@ -28,6 +28,23 @@ assert {p["name"]: p["new"] for p in r["new"]} == {"main": "path", "rare": "func
 assert all(p["tested"] == 0 and p["field"] == 1 and p["lines"] and p["blocks"] for p in r["new"])
 END
 python3 check.py || fail "JSON: $(cat out.json)"
+expect 3 "$waymark" residual --format=sarif -o out.sarif --tested tested.wmk --field field.wmk
+cat >check.py <<'END'
+import json
+import urllib.parse
+run = json.load(open("out.sarif"))["runs"][0]
+r = json.load(open("out.json"))
+rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+new = [result for result in run["results"] if result["ruleId"] == "new-path"]
+assert {result["ruleId"] for result in run["results"]} <= rules and len(new) == 2
+for result, path in zip(new, r["new"]):
+    assert result["locations"][0]["logicalLocations"][0]["name"] == path["name"]
+    steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
+    places = [step["location"]["physicalLocation"] for step in steps]
+    assert [place["region"]["startLine"] for place in places] == [line["line"] for line in path["lines"]]
+    assert urllib.parse.unquote(places[0]["artifactLocation"]["uri"]).endswith("prog.c")
+END
+python3 check.py || fail "SARIF: $(cat out.sarif)"
 
 # Hot in the tests, cold in the field.
 WAYMARK_OUT=long.wmk ./prog 4000 >/dev/null

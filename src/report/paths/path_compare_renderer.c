@@ -4,6 +4,7 @@
 static const struct path_compare_renderer renderers[] = {
 	{{"text", NULL}, 10, path_compare_text},
 	{{"json", NULL}, 0, path_compare_json},
+	{{"sarif", NULL}, 0, path_compare_sarif},
 	{.format = {0}},
 };
 

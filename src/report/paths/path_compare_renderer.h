@@ -22,5 +22,7 @@ extern const struct word_table path_compare_formats; /* of struct path_compare_r
 struct error *path_compare_text(const struct path_comparison *c, const struct path_style *style, FILE *out);
 /* Prints JSON. Only the style's sources are used, for the text of conditions. */
 struct error *path_compare_json(const struct path_comparison *c, const struct path_style *style, FILE *out);
+/* Prints SARIF, for editors and code review. */
+struct error *path_compare_sarif(const struct path_comparison *c, const struct path_style *style, FILE *out);
 
 #endif
