@@ -50,7 +50,7 @@ static void tell_rest(const struct merge *m)
 	if (rest.events || rest.heap_records)
 		message_warn("merge",
 			     "%" PRIu64 " %s and %" PRIu64
-			     " %s of the heap are left out: only paths are merged, `waymark report` shows the others",
+			     " %s of the heap are left out: only paths are merged, `waymark archive` keeps the others",
 			     rest.events, noun_of(rest.events, "event", "events"), rest.heap_records,
 			     noun_of(rest.heap_records, "context", "contexts"));
 }

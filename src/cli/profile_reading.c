@@ -8,6 +8,7 @@
 #include "cli/recording_operands.h"
 #include "model/base/recording.h"
 #include "model/contexts/profile_read.h"
+#include "model/archive/archive.h"
 #include "model/imports/import.h"
 
 enum {
@@ -131,8 +132,20 @@ static void report_progress(void *data, uint64_t done, uint64_t total)
 	file_forget(&reading->recording->file);
 }
 
-/* A file of another tool is known by its content. */
-static struct error *add_import(struct profile *p, const char *path, bool *ret_is_import)
+/* An archive has the threads of its events, and no process that times could begin with; a profile of another tool has neither. */
+static struct error *check_filter(const struct profile_reading *r, const char *path, const struct mapped_file *file)
+{
+	if (r->has_time)
+		return error_create(ERROR_ARGUMENT, "%s: --time is for recordings, which this is not", path);
+	if (r->threads.count && !archive_is_one(file))
+		return error_create(ERROR_ARGUMENT, "%s: --thread is for recordings: this is a profile of another tool",
+				    path);
+	return NULL;
+}
+
+/* An archive, or a file of another tool, is known by its content. */
+static struct error *add_import(struct profile *p, const struct profile_reading *r, const char *path,
+				bool *ret_is_import)
 {
 	struct mapped_file file;
 	struct error *err = file_map(path, &file);
@@ -140,11 +153,10 @@ static struct error *add_import(struct profile *p, const char *path, bool *ret_i
 	if (err)
 		return err;
 	err = import_file(p, path, &file, ret_is_import);
+	if (!err && *ret_is_import)
+		err = check_filter(r, path, &file);
 	file_unmap(&file);
-	if (err || !*ret_is_import || !p->filter)
-		return err;
-	return error_create(ERROR_ARGUMENT, "%s: --time and --thread are for recordings: this is a profile of another tool",
-			    path);
+	return err;
 }
 
 static struct error *add_file(struct profile *p, struct profile_reading *r, const char *path)
@@ -153,7 +165,7 @@ static struct error *add_file(struct profile *p, struct profile_reading *r, cons
 	struct reading reading = {.recording = &recording};
 	struct profile_progress progress = {.report = report_progress, .data = &reading};
 	bool is_import;
-	struct error *err = add_import(p, path, &is_import);
+	struct error *err = add_import(p, r, path, &is_import);
 
 	if (err || is_import)
 		return err;

@@ -5,10 +5,10 @@
 expect 0 "$waymark" --version
 has out.txt "waymark 0."
 expect 0 "$waymark" --help
-for command in cc c++ run decode report paths residual merge convert core tune ir graph; do
+for command in cc c++ run decode report paths residual merge convert archive core tune ir graph; do
 	has out.txt "  $command "
 done
-for command in run decode report paths residual merge convert core tune ir graph; do
+for command in run decode report paths residual merge convert archive core tune ir graph; do
 	expect 0 "$waymark" "$command" --help
 	has out.txt "Usage: waymark $command"
 	[ ! -s err.txt ] || fail "$command --help writes to standard error"

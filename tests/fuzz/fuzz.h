@@ -22,6 +22,9 @@ enum {
 	FUZZ_CONTEXT_RECORD_BYTES = 20,
 	FUZZ_CONTEXT_RECORDS_MAX = 64,
 
+	/* The first byte of an input of fuzz_import that is the body of an archive. */
+	FUZZ_ARCHIVE = 0xff,
+
 	CORE_SEED_BYTES_MAX = 4096,
 	EH_FRAME_SEED_BYTES_MAX = 4096,
 };

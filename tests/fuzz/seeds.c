@@ -19,6 +19,7 @@
 #include "jvm/c/classes/template.h"
 #include "jvm/class_seed.h"
 #include "jvm/template_seed.h"
+#include "model/archive/archive.h"
 #include "snapshot/perf_data_seed.h"
 #include "support/builder.h"
 #include "support/epoch_builder.h"
@@ -542,6 +543,52 @@ static void write_lucce(void)
 	lucce_deinit(&l);
 }
 
+/* The body of an archive of a profile with a metric and two contexts. */
+static void write_archive(void)
+{
+	static const struct metric metric = {.name = "tick", .unit = UNIT_COUNT};
+	static const struct frame frame = {.name = "main", .file = "main.c", .line = 3};
+	const struct profile_source source = {.path = "x.wmk", .header.program = "/bin/x", .header.pid = 1};
+	struct profile p;
+	struct buffer bytes = {0};
+	uint8_t body[1024] = {FUZZ_ARCHIVE};
+	uint32_t node, group;
+	size_t len;
+
+	if (profile_init(&p) || profile_add_frame(&p, 0, &frame, &node) ||
+	    profile_add_metrics(&p, &metric, 1, &group) || profile_add_value(&p, node, group, 7) ||
+	    profile_add_frame(&p, node, &frame, &node) || profile_add_value(&p, node, group, 1) ||
+	    profile_source_vec_append(&p.sources, source) ||
+	    profile_event_vec_append(&p.events,
+				     (struct profile_event){.realtime_ns = 5, .metric = group, .node = node}) ||
+	    archive_write(&p, &(struct archive_options){.is_anonymous = false}, &bytes))
+		exit(1);
+	len = ZSTD_decompress(body + 1, sizeof body - 1, bytes.bytes + ARCHIVE_HEADER_BYTES,
+			      bytes.len_bytes - ARCHIVE_HEADER_BYTES);
+	if (ZSTD_isError(len))
+		exit(1);
+	write_seed("import", "archive", body, len + 1);
+	profile_deinit(&p);
+	buffer_deinit(&bytes);
+}
+
+static void write_imports(void)
+{
+	static const char folded[] = "main;f;g 42\nmain;[lib];g 3.5\n",
+			  perf[] =
+				  "prog 12/13 [001] 5.000001:  250000 cpu-clock:\n\t 55 leaf+0x1f (/tmp/prog) (inlined)\n"
+				  "\t 66 [unknown] (/lib/x.so (deleted))\n\nprog 12 6.5: cycles:u:\n";
+	/* Strings "", "n" and "f"; a type, a function, a location and a sample. */
+	static const uint8_t pprof[] = {0x32, 0,    0x32, 1, 'n',  0x32, 1,  'f',  0x0a, 4,  8, 1,    16,
+					1,    0x2a, 4,    8, 1,    16,   2,  0x22, 8,    8,  1, 0x22, 4,
+					8,    1,    16,   3, 0x12, 6,    10, 1,    1,    18, 1, 5};
+
+	write_seed("import", "folded", folded, sizeof folded - 1);
+	write_seed("import", "perf", perf, sizeof perf - 1);
+	write_seed("import", "pprof", pprof, sizeof pprof);
+	write_archive();
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -572,5 +619,6 @@ int main(int argc, char **argv)
 	write_perf_data();
 	write_ir_symbols();
 	write_lucce();
+	write_imports();
 	return 0;
 }

@@ -41,7 +41,7 @@ BEGIN {
 	rooms("agent", "os scan threads code program patch context epoch follow clients life")
 	rooms("jvm/c", "base codes contexts walk clients classes bridge")
 	rooms("snapshot", "source image debug state inject hotspot")
-	rooms("model", "source base tables imports merge contexts paths crash slices")
+	rooms("model", "source base tables merge contexts archive imports paths crash slices")
 	n = split("assert ctype errno float inttypes limits math stdalign stdarg stdatomic stdbool stddef stdint stdio " \
 		"stdlib string", names, " ")
 	for (i = 1; i <= n; i++)

@@ -2,6 +2,8 @@
  * profile.c - the tree of contexts: strings, frames, nodes and cells, each interned in a hash map. There are millions of nodes and cells,
  * so their maps have no keys of their own (slotmap.h).
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,18 @@ struct error *profile_init(struct profile *p)
 	if (err)
 		profile_deinit(p);
 	return err;
+}
+
+bool profile_takes(const struct profile *p, uint64_t realtime_ns, uint32_t tid, const char *thread)
+{
+	const struct profile_filter *f = p->filter;
+	char number[16];
+
+	if (!f)
+		return true;
+	snprintf(number, sizeof number, "%" PRIu32, tid);
+	return realtime_ns >= f->from_ns && realtime_ns < f->to_ns &&
+	       (!f->threads->count || patterns_match(f->threads, thread) || patterns_match(f->threads, number));
 }
 
 void profile_finish(struct profile *p)
@@ -217,8 +231,11 @@ struct error *profile_add_metrics(struct profile *p, const struct metric *rows, 
 	uint32_t name, number;
 	struct error *err = intern(p, rows[0].name, &name);
 
+	/* An event and an import of its name have metrics of their own, with which other ones come. */
 	if (!err)
-		err = hashmap_add(&p->metric_map, &(struct key){{name, rows[0].unit, rows[0].is_maximum}}, &number);
+		err = hashmap_add(&p->metric_map,
+				  &(struct key){{name, rows[0].unit, rows[0].is_maximum | (uint64_t)count << 1}},
+				  &number);
 	if (err)
 		return err;
 	if (number < p->groups.count) {
@@ -319,7 +336,7 @@ struct error *profile_add_value(struct profile *p, uint32_t node, uint32_t metri
 	return err;
 }
 
-static struct error *add_warning(struct profile *p, uint64_t count, const char *text)
+struct error *profile_warn_times(struct profile *p, const char *text, uint64_t count)
 {
 	struct profile_warning warning = {.count = count};
 	struct error *err;
@@ -336,10 +353,22 @@ static struct error *add_warning(struct profile *p, uint64_t count, const char *
 
 struct error *profile_warn(struct profile *p, const char *text)
 {
-	return add_warning(p, 1, text);
+	return profile_warn_times(p, text, 1);
 }
 
 struct error *profile_note(struct profile *p, const char *text)
 {
-	return add_warning(p, 0, text);
+	return profile_warn_times(p, text, 0);
+}
+
+struct error *profile_note_no_heap(struct profile *p, const char *path)
+{
+	char *text;
+	struct error *err;
+
+	if (asprintf(&text, "%s: its heap has no times and no threads: --time and --thread leave it out", path) < 0)
+		return &error_no_memory;
+	err = profile_note(p, text);
+	free(text);
+	return err;
 }

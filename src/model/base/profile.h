@@ -111,7 +111,8 @@ struct profile {
 	struct slotmap cell_map;    /* by node and group */
 	struct cell_vec cells;
 	struct profile_value_vec values;
-	struct hashmap metric_map; /* of the first metric of a group, by name, unit and is_maximum: number of the group */
+	struct hashmap
+		metric_map; /* of the first metric of a group, by name, unit, is_maximum and the group's size: number of the group */
 	struct profile_group_vec groups; /* first metrics */
 	struct metric_vec metrics;
 	struct profile_source_vec sources;
@@ -135,6 +136,9 @@ struct profile {
 struct error *profile_init(struct profile *p);
 void profile_deinit(struct profile *p);
 
+/* Whether an event counts, of a thread that has a name or not (NULL). */
+bool profile_takes(const struct profile *p, uint64_t realtime_ns, uint32_t tid, const char *thread);
+
 /* Gives back the memory that only adding needs. Nothing is added afterwards. */
 void profile_finish(struct profile *p);
 
@@ -157,8 +161,11 @@ struct error *profile_spend(struct profile *p, uint64_t frames);
 /* Takes as many as there are. */
 void profile_spend_most(struct profile *p, uint64_t frames);
 struct error *profile_warn(struct profile *p, const char *text);
+struct error *profile_warn_times(struct profile *p, const char *text, uint64_t count);
 /* Adds a note about something that costs no context; its count is 0. */
 struct error *profile_note(struct profile *p, const char *text);
+/* The filter leaves the heap of the file out, whose numbers are sums over all times and threads. */
+struct error *profile_note_no_heap(struct profile *p, const char *path);
 struct error *profile_copy_string(struct profile *p, const char *text, const char **ret);
 
 #endif

@@ -496,29 +496,16 @@ static struct error *place_below_thread(struct gather *g, const struct wmk_event
 	return thread_frames_add(g->p, *node, event->tid, thread, node);
 }
 
-static bool is_wanted(const struct gather *g, const struct wmk_event *event, const char *thread)
-{
-	const struct profile_filter *f = g->p->filter;
-	const struct wmk_header *h = &g->w->header;
-	uint64_t time_ns = event->time_ns - h->start_monotonic_ns + h->start_realtime_ns;
-	char number[16];
-
-	if (!f)
-		return true;
-	snprintf(number, sizeof number, "%" PRIu32, event->tid);
-	return time_ns >= f->from_ns && time_ns < f->to_ns &&
-	       (!f->threads->count || patterns_match(f->threads, thread) || patterns_match(f->threads, number));
-}
-
 static struct error *add_event(struct gather *g, const struct wmk_event *event, const char *thread)
 {
 	const struct context_key key = {event->id, event->prefix, event->site, event->epoch};
+	uint64_t realtime_ns = event->time_ns - g->w->header.start_monotonic_ns + g->w->header.start_realtime_ns;
 	uint32_t node, metrics;
 	struct error *err = event_metrics(g, event->name, &metrics);
 
 	if (err)
 		return err;
-	if (!is_wanted(g, event, thread)) {
+	if (!profile_takes(g->p, realtime_ns, event->tid, thread)) {
 		g->p->filtered_events++;
 		return NULL;
 	}
@@ -730,20 +717,6 @@ static struct error *add_peaks(struct gather *g, uint32_t metrics)
 	return err || !rough ? err : note_rough(g, rough);
 }
 
-/* Numbers of the heap are sums over all times and threads. */
-static struct error *note_no_heap(struct gather *g)
-{
-	char *text;
-	struct error *err;
-
-	if (asprintf(&text, "%s: its heap has no times and no threads: --time and --thread leave it out", g->w->name) <
-	    0)
-		return &error_no_memory;
-	err = profile_note(g->p, text);
-	free(text);
-	return err;
-}
-
 static struct error *gather_heap(struct gather *g)
 {
 	struct wmk_walk walk = {0};
@@ -754,7 +727,7 @@ static struct error *gather_heap(struct gather *g)
 	if (!g->w->whole_count[WMK_HEAP] && !(g->w->header.flags & WMK_FLAG_HEAP))
 		return NULL;
 	if (g->p->filter)
-		return note_no_heap(g);
+		return profile_note_no_heap(g->p, g->w->name);
 	err = profile_add_metrics(g->p, heap_metrics, HEAP_METRICS, &metrics);
 	for (uint32_t i = 0; !err && g->w->header.heap_interval_bytes && i < HEAP_METRICS; i++)
 		g->p->metrics.items[metrics + i].is_estimate = true;

@@ -1,4 +1,5 @@
 /* import.c - finds the format of a file, and adds it with an entry among the profile's sources. */
+#include "model/archive/archive.h"
 #include "model/imports/import.h"
 
 static const struct format {
@@ -17,6 +18,9 @@ struct error *import_file(struct profile *p, const char *path, const struct mapp
 	struct profile_source source = {.path = NULL};
 	struct error *err;
 
+	*ret_is_known = archive_is_one(file);
+	if (*ret_is_known)
+		return archive_add(p, path, file); /* it has sources of its own */
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
 		if (!formats[i].is_it(file))
 			continue;

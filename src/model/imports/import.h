@@ -1,5 +1,5 @@
 /*
- * import.h - profiles of other tools, read into a profile: folded stacks, what pprof reads, the text of `perf script`. The content of a file
+ * import.h - files that are no recordings, read into a profile: archives, folded stacks, what pprof reads, the text of `perf script`. The content of a file
  * says which it is.
  */
 #ifndef WM_MODEL_IMPORTS_IMPORT_H

@@ -1,0 +1,62 @@
+#!/bin/sh
+# archive.sh BUILD - archives: their reports are those of the recordings, also where the program has gone; several files, filters by thread,
+# what --anonymize leaves, and what is refused.
+. "$(dirname "$0")/lib.sh"
+"$waymark" cc -O1 -g -o prog "$here/convert.c" -pthread || exit 1
+expect 0 "$waymark" run --heap -o one.wmk ./prog
+expect 0 "$waymark" run --heap -o two.wmk ./prog
+
+# say FILE...: all that reports of them say
+say() {
+	for format in text json folded events; do
+		"$waymark" report --format=$format --top all "$@" || return
+	done
+	"$waymark" report --by=line --sort=name "$@" && "$waymark" report --by=module "$@" && "$waymark" report --tree --min=0 "$@" &&
+		"$waymark" report --threads --format=folded --metric=step "$@" &&
+		"$waymark" report --metric=step --thread "$thread" --format=folded "$@"
+}
+thread=$("$waymark" report --format=events one.wmk | awk 'NR == 2 { print $2 }')
+say one.wmk >want.txt 2>&1 || fail "reports of a recording"
+say one.wmk two.wmk >want2.txt 2>&1 || fail "reports of two"
+"$waymark" report --metric=step --format=folded one.wmk two.wmk >want.step || fail "steps of two"
+expect 0 "$waymark" archive -o one.wmka one.wmk
+expect 0 "$waymark" archive -o both.wmka one.wmk two.wmk
+mkdir away && mv prog one.wmk two.wmk away
+say one.wmka >got.txt 2>&1
+cmp want.txt got.txt || fail "an archive says: $(diff want.txt got.txt | head -n 20)"
+say both.wmka >got.txt 2>&1
+cmp want2.txt got.txt || fail "an archive of two says: $(diff want2.txt got.txt | head -n 20)"
+"$waymark" report away/one.wmk >now.txt 2>&1
+grep -q "deep at" now.txt && fail "the recording still finds its program: nothing was tested"
+expect 0 "$waymark" archive -o again.wmka both.wmka
+say again.wmka >got.txt 2>&1
+cmp want2.txt got.txt || fail "an archive of an archive differs"
+[ "$(wc -c <both.wmka)" -lt 20000 ] || fail "an archive of $(wc -c <both.wmka) bytes"
+mv away/prog .
+
+# Sums without events.
+expect 0 "$waymark" archive --no-events -o sums.wmka away/one.wmk away/two.wmk
+expect 0 "$waymark" report --metric=step --format=folded sums.wmka
+cmp out.txt want.step || fail "sums without events differ"
+expect 0 "$waymark" report --format=events sums.wmka
+[ ! -s out.txt ] || fail "--no-events keeps some: $(head -n 3 out.txt)"
+
+# Nothing says where it was.
+expect 0 "$waymark" archive --anonymize -o anonymous.wmka "$tmp/away/one.wmk"
+expect 0 "$waymark" report --format=json --top all anonymous.wmka
+lacks out.txt "$tmp"
+lacks out.txt "$(dirname "$here")"
+has out.txt '"deep"'
+lacks out.txt "step:sum"
+"$waymark" report --format=folded --metric=bytes away/one.wmk >want.txt
+expect 0 "$waymark" report --format=folded --metric=bytes anonymous.wmka
+cmp out.txt want.txt || fail "numbers of an anonymous archive"
+
+# Two of one process, damage.
+refused 1 "its process is in another of the files" "$waymark" archive -o x.wmka away/one.wmk one.wmka
+[ ! -e x.wmka ] || fail "an archive after an error"
+refused 2 "-o FILE is needed" "$waymark" archive away/one.wmk
+refused 1 "--time is for recordings" "$waymark" report --time=0..1 one.wmka
+head -c 300 one.wmka >cut.wmka
+refused 1 "cut.wmka: offset 0x18: it cannot be unpacked: the archive is damaged or cut" "$waymark" report cut.wmka
+exit $((failures > 0))
