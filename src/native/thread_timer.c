@@ -18,10 +18,20 @@ clockid_t thread_clock(uint32_t tid, bool is_wall)
 	return is_wall ? CLOCK_MONOTONIC : (clockid_t)(~tid << 3 | PER_THREAD | SCHEDULED);
 }
 
+static struct timespec time_of(uint64_t ns)
+{
+	return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+}
+
+bool thread_timer_put_off(const struct thread_timer *timer, uint64_t first_ns, uint64_t period_ns)
+{
+	struct itimerspec spec = {time_of(period_ns), time_of(first_ns)};
+
+	return wmrt_sys6(SYS_timer_settime, timer->id, 0, (long)&spec, 0, 0, 0) == 0;
+}
+
 bool thread_timer_start(struct thread_timer *timer, uint32_t tid, bool is_wall, uint64_t period_ns, int value)
 {
-	struct timespec each = {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)};
-	struct itimerspec spec = {each, each};
 	struct sigevent event;
 
 	memset(&event, 0, sizeof event);
@@ -30,7 +40,7 @@ bool thread_timer_start(struct thread_timer *timer, uint32_t tid, bool is_wall, 
 	event.sigev_value.sival_int = value;
 	event._sigev_un._tid = (int)tid;
 	timer->is_made = wmrt_sys3(SYS_timer_create, thread_clock(tid, is_wall), (long)&event, (long)&timer->id) == 0;
-	return timer->is_made && wmrt_sys6(SYS_timer_settime, timer->id, 0, (long)&spec, 0, 0, 0) == 0;
+	return timer->is_made && thread_timer_put_off(timer, period_ns, period_ns);
 }
 
 void thread_timer_stop(struct thread_timer *timer)

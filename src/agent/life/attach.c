@@ -84,6 +84,7 @@ static size_t stacks_capacity;
 enum {
 	LEAST_NS = 12000000, /* for what is done once all threads are known to be in good places */
 	LAST_NS = 3000000,   /* and behind what can be left out of it */
+	TICKLESS_NS = 100000000,
 };
 #define LEAVING_NS UINT64_C(1000000000)
 
@@ -497,6 +498,17 @@ static bool is_asked(const struct stopped *p)
 	return p->state->record && stop_is_asked(p->state->record);
 }
 
+/*
+ * Who samples and records all the time would seldom be elsewhere. A thread that has waited for a processor has a tick that has waited with it: it
+ * would be stopped where that begins, again and again. Should nobody ask again, the agent goes on by itself.
+ */
+static enum wm1_attach_result leave_later(void)
+{
+	agent_leaves_until(wmrt_now_ns() + LEAVING_NS);
+	timers_put_off(TICKLESS_NS);
+	return WM1_ATTACH_AGAIN;
+}
+
 /* Under the agent's lock. */
 static enum wm1_attach_result leave(struct wm1_attach_request *r)
 {
@@ -509,11 +521,8 @@ static enum wm1_attach_result leave(struct wm1_attach_request *r)
 			!may_leave(&places[i], r->is_last) || (!r->is_last && is_asked(&places[i]));
 		is_any |= r->threads[i].is_in_the_way;
 	}
-	if (is_any || is_late(r)) {
-		/* Who samples and records all the time would seldom be elsewhere. */
-		agent_leaves_until(wmrt_now_ns() + LEAVING_NS);
-		return WM1_ATTACH_AGAIN;
-	}
+	if (is_any || is_late(r))
+		return leave_later();
 	assume_stopped(r->thread_count);
 	if (!detach_code()) {
 		detach_undo(false);
@@ -547,6 +556,7 @@ static void end_recording(struct wm1_attach_request *r)
 static enum wm1_attach_result stay(void)
 {
 	agent_leaves_no_more();
+	timers_put_off(timers_period_ns());
 	return WM1_ATTACH_DONE;
 }
 
@@ -565,10 +575,8 @@ static enum wm1_attach_result detach(struct wm1_attach_request *r)
 	wmrt_check_fork();
 	if (r->is_over)
 		return stay();
-	if (is_busy(r)) {
-		agent_leaves_until(wmrt_now_ns() + LEAVING_NS);
-		return WM1_ATTACH_AGAIN;
-	}
+	if (is_busy(r))
+		return leave_later();
 	standing = standing_of(agent_thread.record);
 	agent_lock(&guard);
 	put_standing(agent_thread.record, &standing);

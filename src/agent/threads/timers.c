@@ -39,6 +39,13 @@ bool timers_start(void)
 	return agent_thread.record && timers_start_of(agent_thread.record);
 }
 
+void timers_put_off(uint64_t first_ns)
+{
+	threads_for_each(r)
+		if (r->timer.is_made)
+			thread_timer_put_off(&r->timer, first_ns, period_ns);
+}
+
 void timers_delete(void)
 {
 	threads_for_each(r)

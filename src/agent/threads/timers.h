@@ -17,6 +17,8 @@ struct thread_record;
 bool timers_start(void);
 /* The same for another one. */
 bool timers_start_of(struct thread_record *record);
+/* The next signals come after so long, then as before. Under the agent's lock, or while other threads stand still. */
+void timers_put_off(uint64_t first_ns);
 /* Deletes all. Under the agent's lock, or while other threads stand still. */
 void timers_delete(void);
 /* From one signal of a timer to the next; 0: none was started. */
