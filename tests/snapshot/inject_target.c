@@ -1,7 +1,8 @@
 /*
  * inject_target.c FD - a program that is made to call functions from outside. Each of its threads fills registers, vector registers and the
  * bytes below its stack pointer, and looks again and again whether they are as they were, and so are its errno and the mask of its signals.
- * Its handler takes so much of the stack that whatever is near below is written over.
+ * Its handler takes so much of the stack that whatever is near below is written over. The first thread is in a coroutine whose stack has little
+ * room, and handles signals on another one: what is below that room is looked at as well.
  */
 #include "inject_target.h"
 
@@ -15,12 +16,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum {
 	TURNS = 4000,
 	HANDLER_BYTES = 96 << 10,
 	ALONE_LOOKS = 20000,
+	COROUTINE_BYTES = 1 << 16,
+	ROOM_BYTES = 1024, /* that the first thread needs below the frame of its loop */
+	CANARY = 0x5a,
 };
 
 /* hold(turns, is_wide): not 0 when something has changed. is_wide: the vector registers have 256 bits. */
@@ -118,6 +123,17 @@ static void look(bool is_wide)
 		fault("signals are blocked");
 }
 
+/* Of the first thread's coroutine: from there up to ROOM_BYTES below the frame. */
+static char coroutine[COROUTINE_BYTES];
+
+static bool is_below_as_it_was(const char *frame)
+{
+	for (const volatile char *at = coroutine; at < frame - ROOM_BYTES; at++)
+		if (*at != CANARY)
+			return false;
+	return true;
+}
+
 /* All kinds of places to be stopped at: in code, in a sleep, at a lock. */
 static void *work(void *number)
 {
@@ -129,6 +145,8 @@ static void *work(void *number)
 	shared->ready++;
 	while (!shared->is_over) {
 		look(is_wide);
+		if (own == 0 && !is_below_as_it_was(__builtin_frame_address(0)))
+			fault("memory below its stack has changed");
 		pthread_mutex_lock(&mutex);
 		shared->threads[own].turns++;
 		pthread_mutex_unlock(&mutex);
@@ -169,9 +187,30 @@ long called_alone(long a, long b, long c, long d, long e, long f)
 	return called(a, b, c, d, e, f);
 }
 
+static void first(void)
+{
+	work(NULL);
+}
+
+static void work_in_coroutine(void)
+{
+	static char other[1 << 18];
+	const stack_t alternate = {.ss_sp = other, .ss_size = sizeof other};
+	ucontext_t inner, outer;
+
+	sigaltstack(&alternate, NULL);
+	memset(coroutine, CANARY, sizeof coroutine);
+	getcontext(&inner);
+	inner.uc_stack.ss_sp = coroutine;
+	inner.uc_stack.ss_size = sizeof coroutine;
+	inner.uc_link = &outer;
+	makecontext(&inner, first, 0);
+	swapcontext(&outer, &inner);
+}
+
 int main(int argc, char **argv)
 {
-	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
 	pthread_t threads[TARGET_THREADS];
 
 	if (argc != 2)
@@ -183,7 +222,7 @@ int main(int argc, char **argv)
 	for (uintptr_t i = 1; i < TARGET_THREADS; i++)
 		if (pthread_create(&threads[i], NULL, work, (void *)i) != 0) /* NOLINT(performance-no-int-to-ptr) */
 			return 2;
-	work(NULL);
+	work_in_coroutine();
 	for (unsigned int i = 1; i < TARGET_THREADS; i++)
 		pthread_join(threads[i], NULL);
 	return 0;

@@ -370,6 +370,7 @@ struct error *inject_open(pid_t pid, struct inject *ret)
 	if (ret->own->memory_fd < 0)
 		return inject_failed(ret, "its memory cannot be opened");
 	inject_images_find_return(ret);
+	inject_find_stack(ret);
 	return NULL;
 }
 

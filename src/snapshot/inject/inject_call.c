@@ -23,7 +23,8 @@
  *      registers are put back   go on, or find the gate at GATE_DONE
  *
  * A write of one word, the gate, decides whether the call takes place. The area itself is mapped by calls of mmap and mprotect on the
- * thread's own stack, below the red zone, which return to the C library's own rt_sigreturn.
+ * thread's own stack, below the red zone, or at the low end of the process's stack (inject_find_room), which return to the C library's own
+ * rt_sigreturn.
  *
  * The mask of a thread and its registers are two writes. When the tracer dies between them the thread is in the stub with its own mask, and a
  * signal may be handled there, on the stack that it has there:
@@ -372,8 +373,11 @@ static struct error *bare_call(struct inject *in, uint64_t function, uint64_t nu
 {
 	struct inject_thread *thread = in->threads;
 	uint64_t registers[INJECT_REGISTERS], at = 0, result = 0;
-	struct error *err = write_frame(in, thread, thread->registers[INJECT_RSP] - INJECT_RED_ZONE_BYTES, &at);
+	struct error *err;
 
+	if (!in->own->stack_end)
+		in->own->stack_end = inject_find_room(in, &in->own->is_lent);
+	err = write_frame(in, thread, in->own->stack_end, &at);
 	if (err)
 		return err;
 	begin_registers(thread, registers);
@@ -702,6 +706,15 @@ struct error *inject_begin(struct inject *in)
 	return err;
 }
 
+static struct error *give_back_room(struct inject *in)
+{
+	static const char zeros[INJECT_LENT_BYTES];
+	uint64_t end = in->own->stack_end;
+
+	in->own->stack_end = 0;
+	return end && in->own->is_lent ? inject_write(in, end - sizeof zeros, zeros, sizeof zeros) : NULL;
+}
+
 struct error *inject_end(struct inject *in)
 {
 	struct inject_private *own = in->own;
@@ -717,6 +730,8 @@ struct error *inject_end(struct inject *in)
 	if (ptrace(PTRACE_SETREGSET, in->threads[0].tid, (void *)NT_X86_XSTATE, &vectors) != 0)
 		err = err ?: inject_failed(in, "its vector registers cannot be put back");
 	end = put_back(in, in->threads);
+	if (!end)
+		end = give_back_room(in);
 	if (err)
 		error_destroy(end);
 	return err ? err : end;

@@ -35,6 +35,7 @@ enum {
 	INJECT_RED_ZONE_BYTES = 128,
 	INJECT_PROC_PATH_MAX = 64,
 	INJECT_PAGE_BYTES = 4096,
+	INJECT_LENT_BYTES = 32 << 10, /* a frame with vector registers takes up to half of them */
 };
 
 /* In the page behind the stub. */
@@ -81,10 +82,14 @@ struct inject_private {
 	uint64_t errno_at;     /* of the first thread; 0: not known yet */
 	uint64_t sigreturn_at; /* in the C library */
 	int tell_signal;
+	uint64_t stack_low,
+		stack_high; /* what the kernel has given the process as its stack; it may have grown since */
 	/* Between inject_begin and inject_end: */
 	bool is_begun;
 	bool is_at_syscall; /* the first thread has stopped behind a system call of a call */
 	uint64_t frame_at;  /* of the first thread, for the end of calls */
+	uint64_t stack_end; /* of calls on a stack of the process; 0: there was none */
+	bool is_lent;       /* it was all zeros down there, and is to be that again */
 	uint64_t room;      /* where the next room ends */
 	char *frame;        /* being made */
 	char *vectors;      /* XSAVE area of the first thread */
@@ -117,6 +122,13 @@ uint64_t inject_turns_of(pid_t pid, pid_t tid);
 bool inject_is_gone(const struct inject *in);
 /* By errno: it has ended, or what failed. */
 struct error *inject_failed(const struct inject *in, const char *what);
+/* own->stack_low and stack_high. */
+void inject_find_stack(struct inject *in);
+/*
+ * Where a stack for calls by the first thread may begin, downwards, INJECT_LENT_BYTES at most. *ret_is_lent: these are zeros, and are to be that
+ * again.
+ */
+uint64_t inject_find_room(struct inject *in, bool *ret_is_lent);
 /* Something has happened to that thread: it stands still by itself, or for a signal, which it gets, or is no more. */
 struct error *inject_take_event(struct inject *in, pid_t tid, int status);
 /* The thread goes on. */

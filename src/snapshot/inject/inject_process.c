@@ -157,6 +157,58 @@ struct error *inject_read(struct inject *in, uint64_t address, void *bytes, size
 		      "its memory cannot be read");
 }
 
+/* ---- room on the stack ---- */
+
+void inject_find_stack(struct inject *in)
+{
+	char path[INJECT_PROC_PATH_MAX], *line = NULL;
+	size_t capacity = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)in->pid);
+	f = fopen(path, "re");
+	while (f && getline(&line, &capacity, f) > 0)
+		if (strstr(line, " [stack]") &&
+		    sscanf(line, "%" SCNx64 "-%" SCNx64, &in->own->stack_low, &in->own->stack_high) == 2)
+			break;
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+static bool is_on_stack(const struct inject *in, uint64_t sp)
+{
+	return sp >= in->own->stack_low && sp < in->own->stack_high;
+}
+
+/* No frame that is in use ends there: at the lowest one there is a return address. */
+static bool is_unused(const struct inject *in, uint64_t address)
+{
+	static const char zeros[INJECT_LENT_BYTES];
+	char bytes[INJECT_LENT_BYTES];
+
+	return pread(in->own->memory_fd, bytes, sizeof bytes, (off_t)address) == (ssize_t)sizeof bytes &&
+	       memcmp(bytes, zeros, sizeof bytes) == 0;
+}
+
+/*
+ * Below the stack pointer there is room on the stack that the kernel has given the process, and lets grow. A coroutine's stack, or an alternate
+ * one for signals, may end there, with something else below it. Then the room is at the low end of the process's stack where nothing was
+ * written yet, or beyond that end.
+ */
+uint64_t inject_find_room(struct inject *in, bool *ret_is_lent)
+{
+	uint64_t sp = in->threads[0].registers[INJECT_RSP];
+
+	if (!is_on_stack(in, sp))
+		inject_find_stack(in);
+	*ret_is_lent = in->own->stack_high && !is_on_stack(in, sp);
+	if (!*ret_is_lent)
+		return sp - INJECT_RED_ZONE_BYTES;
+	return is_unused(in, in->own->stack_low) ? in->own->stack_low + INJECT_LENT_BYTES
+						 : in->own->stack_low - INJECT_LENT_BYTES;
+}
+
 bool inject_has_c_threads(struct inject *in)
 {
 	enum {
