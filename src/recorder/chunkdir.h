@@ -31,8 +31,9 @@ struct wmrt_chunk {
 	enum wmk_kind kind;
 };
 
+/* Aligned as large objects are: the linker puts small variables together, behind those (src/sampler/meson.build). */
 struct wmrt_chunkdir {
-	_Atomic(struct wmrt_chunk *) pages[WMRT_CHUNKDIR_TOP];
+	_Alignas(64) _Atomic(struct wmrt_chunk *) pages[WMRT_CHUNKDIR_TOP];
 };
 
 /* NULL if there never was such a chunk. */

@@ -23,7 +23,7 @@
 #include "recorder/strtab.h"
 
 struct table {
-	struct wmrt_chunkdir chunks;
+	struct wmrt_chunkdir *chunks;
 	uint64_t count; /* whole records */
 	enum wmk_kind kind;
 	uint32_t record_bytes;
@@ -41,12 +41,15 @@ enum {
 	TABLES,
 };
 
+static struct wmrt_chunkdir dirs[TABLES];
+#define TABLE(number, of, record) \
+	[number] = {.chunks = &dirs[number], .kind = WMK_##number, .record_bytes = sizeof(struct record), .first = of}
 static struct table tables[TABLES] = {
-	[FUNCTIONS] = {.kind = WMK_FUNCTIONS, .record_bytes = sizeof(struct wmk_function), .first = 1},
-	[SITES] = {.kind = WMK_SITES, .record_bytes = sizeof(struct wmk_site)},
-	[EPOCH_FUNCTIONS] = {.kind = WMK_EPOCH_FUNCTIONS, .record_bytes = sizeof(struct wmk_epoch_function)},
-	[EPOCH_EDGES] = {.kind = WMK_EPOCH_EDGES, .record_bytes = sizeof(struct wmk_epoch_edge)},
-	[EPOCHS] = {.kind = WMK_EPOCHS, .record_bytes = sizeof(struct wmk_epoch)},
+	TABLE(FUNCTIONS, 1, wmk_function),
+	TABLE(SITES, 0, wmk_site),
+	TABLE(EPOCH_FUNCTIONS, 0, wmk_epoch_function),
+	TABLE(EPOCH_EDGES, 0, wmk_epoch_edge),
+	TABLE(EPOCHS, 0, wmk_epoch),
 };
 
 /* Under the lock. */
@@ -79,7 +82,7 @@ static bool copy_table(struct table *t)
 	uint32_t per_chunk = records_per_chunk(t), order;
 	struct wmrt_chunk *chunk;
 
-	for (order = 0; has_header(chunk = wmrt_chunkdir_at(&t->chunks, order)); order++) {
+	for (order = 0; has_header(chunk = wmrt_chunkdir_at(t->chunks, order)); order++) {
 		uint64_t before = (uint64_t)order * per_chunk;
 		uint64_t n = t->count <= before ? 0 : t->count - before;
 
@@ -158,7 +161,7 @@ static struct wmrt_chunk *last_chunk(struct table *t)
 {
 	uint32_t per_chunk = records_per_chunk(t);
 	uint32_t order = (uint32_t)(t->count / per_chunk), first;
-	struct wmrt_chunk *chunk = wmrt_chunkdir_at(&t->chunks, order);
+	struct wmrt_chunk *chunk = wmrt_chunkdir_at(t->chunks, order);
 	struct wmk_chunk_header *header;
 
 	if (has_header(chunk) && t->is_last_inherited &&
@@ -170,7 +173,7 @@ static struct wmrt_chunk *last_chunk(struct table *t)
 	if (!first_number(t, order, &first))
 		return NULL;
 	header = wmrt_file_chunk_or_memory(t->kind, first);
-	chunk = header ? wmrt_chunkdir_set(&t->chunks, order, header) : NULL;
+	chunk = header ? wmrt_chunkdir_set(t->chunks, order, header) : NULL;
 	if (chunk)
 		chunk->first = first;
 	return chunk;
@@ -207,7 +210,7 @@ static void *find_record(struct table *t, uint32_t number)
 	uint32_t per_chunk = records_per_chunk(t);
 	struct wmrt_chunk *chunk;
 
-	for (uint32_t order = 0; has_header(chunk = wmrt_chunkdir_at(&t->chunks, order)); order++) {
+	for (uint32_t order = 0; has_header(chunk = wmrt_chunkdir_at(t->chunks, order)); order++) {
 		uint64_t before = (uint64_t)order * per_chunk;
 		uint64_t n = t->count - before < per_chunk ? t->count - before : per_chunk;
 

@@ -21,7 +21,7 @@
 #include "recorder/sys.h"
 #include "recorder/text.h"
 
-static struct wmrt_config config;
+static _Alignas(64) struct wmrt_config config;
 static _Atomic bool is_read;
 
 static const uint64_t DEFAULT_LIMIT_BYTES = UINT64_C(4) << 30;

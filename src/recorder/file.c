@@ -424,7 +424,7 @@ bool wmrt_file_open(void)
 /* Notes in the rest of the file what happened. Runs in a signal handler, maybe on a small stack; holds no lock of the file's. */
 static void tell_lost(int fd, uint64_t len_bytes)
 {
-	static struct wmk_header header; /* of who was first */
+	static _Alignas(64) struct wmk_header header; /* of who was first */
 	const size_t flags_off = offsetof(struct wmk_header, flags);
 
 	fill_header(&header);

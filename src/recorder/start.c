@@ -11,6 +11,7 @@
 #include "recorder/interpose.h"
 #include "recorder/client.h"
 #include "recorder/process.h"
+#include "recorder/run.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
 #include "recorder/thread.h"
@@ -30,7 +31,8 @@ static void complain(const char *const parts[])
 static void check_config(void)
 {
 	const struct wmrt_config *config = wmrt_config();
-	int error = config->is_out_set ? wmrt_config_check() : 0;
+	/* `waymark run` has looked before, and hears of a file that cannot be made. */
+	int error = config->is_out_set && !wmrt_run_is_watched() ? wmrt_config_check() : 0;
 	const char *why = error ? strerrordesc_np(-error) : NULL;
 
 	if (error)

@@ -90,7 +90,7 @@ static bool add_place(const struct place *p)
 /* A virtual machine that writes a jitdump for perf has mapped it. NULL: this one has not. Valid until the next call. */
 static const char *find_jitdump(void)
 {
-	static struct maps_walk walk;
+	static _Alignas(64) struct maps_walk walk;
 	static struct maps_range range;
 	char name[64];
 	struct wmrt_text text = {name, sizeof name, 0};

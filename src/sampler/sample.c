@@ -355,7 +355,7 @@ static uint32_t rate_at(const char *word, const char *name)
 bool sample_rates_parse(const char *text, struct sample_rates *ret)
 {
 	*ret = (struct sample_rates){0};
-	for (; text && *text; text += strcspn(text, ","), text += *text == ',') {
+	for (; text && *text; text = strchr(text, ','), text = text ? text + 1 : NULL) {
 		ret->cpu_hz += rate_at(text, "");
 		ret->waits.wall_hz += rate_at(text, "wall=");
 		ret->waits.off_cpu_hz += rate_at(text, "off-cpu=");
