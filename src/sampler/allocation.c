@@ -3,6 +3,7 @@
  */
 #include <stdatomic.h>
 
+#include "native/own_stack.h"
 #include "recorder/process.h"
 #include "sampler/block.h"
 #include "sampler/host.h"
@@ -26,7 +27,7 @@ static void look_up_row(struct trail *t, uint64_t pc)
 {
 	uint64_t mask = wmrt_block_signals();
 
-	block_on_stack(block_own->stack + BLOCK_STACK_BYTES, read_row, &(struct reading){t, pc});
+	own_stack_call(block_own->stack + BLOCK_STACK_BYTES, read_row, &(struct reading){t, pc});
 	wmrt_unblock_signals(mask);
 }
 
@@ -58,7 +59,7 @@ static bool follow_trail(struct block *b, const struct wm1_caller *caller, struc
 	if (ok && a->result == RECORD_NEW) {
 		uint64_t mask = wmrt_block_signals();
 
-		block_on_stack(b->stack + BLOCK_STACK_BYTES, record_new, a);
+		own_stack_call(b->stack + BLOCK_STACK_BYTES, record_new, a);
 		wmrt_unblock_signals(mask);
 	}
 	trail_leave(&b->trail);

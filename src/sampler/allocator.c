@@ -14,8 +14,8 @@
 #include "base/instruction.h"
 #include "native/entry_jump.h"
 #include "runtime/heap/heap.h"
-#include "sampler/images.h"
-#include "sampler/memory.h"
+#include "sampler/walk/images.h"
+#include "sampler/walk/memory.h"
 #include "sampler/sample.h"
 
 /* Behind the jumps: the allocator itself. Written once, before the jumps are. */

@@ -13,7 +13,7 @@
 #include "sampler/timer.h"
 #include "sampler/trail.h"
 #include "sampler/waits.h"
-#include "sampler/walk.h"
+#include "sampler/walk/walk.h"
 
 enum {
 	BLOCK_FRAMES_MAX = 1 << 16,
@@ -52,19 +52,5 @@ struct block {
 
 /* This thread's; NULL: it has none yet, or none any more. */
 extern _Thread_local struct block *block_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-/* Calls fn(data) with the stack pointer at `top`. */
-static inline void block_on_stack(void *top, void (*fn)(void *), void *data)
-{
-	__asm__ volatile("movq %%rsp, %%rbx\n\t"
-			 "movq %0, %%rsp\n\t"
-			 "callq *%1\n\t"
-			 "movq %%rbx, %%rsp"
-			 : "+a"(top), "+d"(fn), "+D"(data)
-			 :
-			 : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2",
-			   "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
-			   "xmm14", "xmm15");
-}
 
 #endif

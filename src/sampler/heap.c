@@ -16,7 +16,7 @@
 #include "runtime/heap/heap.h"
 #include "sampler/allocator.h"
 #include "sampler/host.h"
-#include "sampler/images.h"
+#include "sampler/walk/images.h"
 #include "sampler/sample.h"
 #include "waymark/abi.h"
 #include "waymark/run.h"

@@ -8,7 +8,7 @@
 #define WM_SAMPLER_RECORD_H
 
 #include "sampler/trail.h"
-#include "sampler/walk.h"
+#include "sampler/walk/walk.h"
 #pragma GCC visibility push(default)
 #include "waymark.h"
 #pragma GCC visibility pop
@@ -45,8 +45,6 @@ enum record_result {
 enum record_result record_trail(struct trail *t, uint32_t root, uint32_t function, const char *name, bool may_make,
 				wm_context *ret);
 
-/* In a forked child: another thread may have had the lock. */
-void record_after_fork(void);
 /* The prefix of a thread that is created in that context. */
 uint32_t record_thread(const wm_context *creator);
 

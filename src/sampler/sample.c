@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include "native/maps.h"
+#include "native/own_stack.h"
 #include "native/restart.h"
 #include "recorder/bus.h"
 #include "recorder/clock.h"
@@ -38,7 +39,8 @@
 #include "sampler/record.h"
 #include "sampler/timer.h"
 #include "sampler/trail.h"
-#include "sampler/walk.h"
+#include "sampler/walk/sites.h"
+#include "sampler/walk/walk.h"
 #include "sampler/watch.h"
 #include "waymark/abi.h"
 #include "waymark/runtime.h"
@@ -166,7 +168,6 @@ static void count_cpu(struct block *b, const wm_context *context, uint64_t cpu_n
 static void sample(void *data)
 {
 	struct block *b = block_own;
-	const stack_t *alternate = &((ucontext_t *)data)->uc_stack;
 	struct walk walk;
 	uint64_t cpu_ns = cpu_time_ns(), now_ns;
 	bool is_wall = b->tick == TICK_WALL, is_recorded;
@@ -178,9 +179,7 @@ static void sample(void *data)
 	/* The next one has the time. */
 	if (is_wall ? !waits_take(&b->waits) : cpu_ns < b->rest_ns)
 		return;
-	/* Else the kernel would take a handler of SIGBUS there, and begin at the top, where the tick's own frame is. It puts that back. */
-	if (!(alternate->ss_flags & SS_DISABLE))
-		wmrt_sys3(SYS_sigaltstack, (long)&(stack_t){.ss_flags = SS_DISABLE}, 0, 0);
+	own_stack_no_alternate(data);
 	unwind_regs_of_signal(data, &regs);
 	regs.pc = allocator_place(regs.pc) ?: regs.pc;
 	root = walk_from(b, &regs, &walk, &end);
@@ -325,7 +324,7 @@ static void on_tick(ucontext_t *context, enum sampler_tick what, int clock_fd)
 		outer = bus_open(__builtin_frame_address(0));
 		/* The kernel has blocked all signals but SIGBUS for the tick: nothing in it needs a system call for that. */
 		wmrt_local.blocks++;
-		block_on_stack(b->stack + BLOCK_STACK_BYTES, sample, context);
+		own_stack_call(b->stack + BLOCK_STACK_BYTES, sample, context);
 		wmrt_local.blocks--;
 		bus_close(outer);
 		atomic_store(&b->is_busy, false);
@@ -366,6 +365,7 @@ bool sample_rates_parse(const char *text, struct sample_rates *ret)
 bool sample_init(const struct sample_rates *wanted, bool guest)
 {
 	is_guest = guest;
+	sites_init(host);
 	period_ns = wanted->cpu_hz ? 1000000000u / wanted->cpu_hz : 0;
 	atomic_store(&is_on, waits_init(&wanted->waits, guest ? watch_find : NULL) &&
 				     sampler_timer_init(wanted->cpu_hz, guest, on_tick));
@@ -491,7 +491,7 @@ void sample_after_fork(void)
 {
 	struct block *mine = block_own;
 
-	record_after_fork();
+	sites_after_fork();
 	sampler_images_after_fork();
 	for (struct block *b = atomic_load(&blocks); b; b = b->next) {
 		sampler_timer_forget(&b->timer);
@@ -702,7 +702,7 @@ static inline __attribute__((always_inline)) bool record_from_here(struct call *
 		if (!block_own->root)
 			block_own->root = own_root ? own_root : WM_PREFIX_THREAD;
 		call->regs = regs_here();
-		block_on_stack(block_own->stack + BLOCK_STACK_BYTES, record_here, call);
+		own_stack_call(block_own->stack + BLOCK_STACK_BYTES, record_here, call);
 	}
 	wmrt_unblock_signals(mask);
 	return call->ok;

@@ -33,8 +33,8 @@
 #include "sampler/guest.h"
 #include "sampler/heap.h"
 #include "sampler/host.h"
-#include "sampler/images.h"
-#include "sampler/memory.h"
+#include "sampler/walk/images.h"
+#include "sampler/walk/memory.h"
 #include "sampler/sample.h"
 #include "waymark/abi.h"
 

@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "native/unwind/unwind.h"
-#include "sampler/images.h"
+#include "sampler/walk/images.h"
 
 enum {
 	TRAIL_FRAMES = 1 << 16,

@@ -2,6 +2,14 @@
 # and few samples have no stack.
 # -v shares=1: prints shares of both.
 
+# The Java frames and labels of frames that have native ones above them.
+function without_native(frames,    part, n, i, ret) {
+	n = split(frames, part, ";")
+	for (i = 1; i <= n && part[i] ~ /^(Sampled|java|jdk|sun)[./]|^\[.*\]$/; i++)
+		ret = ret (i > 1 ? ";" : "") part[i]
+	return ret
+}
+
 FNR == NR {
 	used[$1] = $2
 	all_used += $2
@@ -15,7 +23,7 @@ FNR == NR {
 }
 
 # Threads of the virtual machine.
-stack ~ /^(\[thread\];)?\[[^;]*\]$/ && stack !~ /\[(no_class_load|unknown_Java|not_walkable_|unknown_state|deoptimization|unknown)/ {
+stack ~ /^(\[thread\];)?\[[^;]*\](;|$)/ && stack !~ /^(\[thread\];)?\[(no_class_load|unknown_Java|not_walkable_|unknown_state|deoptimization|unknown)/ {
 	next
 }
 
@@ -23,7 +31,7 @@ stack ~ /^(\[thread\];)?\[[^;]*\]$/ && stack !~ /\[(no_class_load|unknown_Java|n
 	java += ns
 }
 
-stack ~ /^(\[thread\];)?\[[^;]*\]$/ {
+stack ~ /^(\[thread\];)?\[[^;]*\](;|$)/ {
 	unknown += ns
 	next
 }
@@ -40,6 +48,7 @@ stack ~ /^Sampled.main;Sampled\.[a-z]+/ {
 		bad = 1
 	}
 	sum[part] += ns
+	below = without_native(below)
 	sub(/\[[^];]*\]$/, "", below)
 	if ((part == "copies" && below !~ /^(java.lang.System.arraycopy)?;?$/) || (part == "fills" && below !~ /^(java.util.Arrays.fill)?;?$/) ||
 	    (part == "sines" && below !~ /^(java.lang.(Math|StrictMath|FdLibm)[^;]*;?)*$/) ||
@@ -58,7 +67,8 @@ END {
 			bad = 1
 		}
 	}
-	if (unknown > java / 20 || !java) {
+	# Most of a short run is interpreted.
+	if (unknown > java / (shares ? 50 : 10) || !java) {
 		print "without a stack: " unknown + 0 " of " java + 0
 		bad = 1
 	}

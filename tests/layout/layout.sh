@@ -4,7 +4,8 @@
 #  1. Includes follow the arrows: base <- core <- format <- {object, llvm}; object <- snapshot <- model <- report <- cli;
 #     llvm <- {instrument, analyze}; analyze <- model; recorder <- {runtime, native, jvm}; native <- {agent, sampler, jvm}. recorder and runtime use nothing else but
 #     include/ and format/scheme.h, which is compiled into both sides; agent and jvm encode in-process, so they use core, too,
-#     and the agent runtime/heap and runtime/paths, the sampler runtime/heap, which know nothing of how compiled code keeps its contexts.
+#     and the agent runtime/heap and runtime/paths, the sampler runtime/heap, which know nothing of how compiled code keeps its contexts; jvm uses
+#     sampler/walk, which knows stacks and nothing of samples.
 #     Only llvm, instrument and analyze include LLVM, only object and snapshot ELF and DWARF (recorder, native and agent have their own
 #     readers of what is loaded). base and core use only headers of ISO C.
 #     Within agent, jvm/c, snapshot and model a folder includes from those before it in the list of rooms below. Headers beside
@@ -111,7 +112,8 @@ function check_include(spec,    name, part, to) {
 		return
 	if (folder == "runtime" && name == "format/scheme.h")
 		return
-	if ((folder == "agent" && name ~ /^runtime\/(heap|paths)\//) || (folder == "sampler" && name ~ /^runtime\/heap\//))
+	if ((folder == "agent" && name ~ /^runtime\/(heap|paths)\//) || (folder == "sampler" && name ~ /^runtime\/heap\//) ||
+	    (folder == "jvm" && name ~ /^sampler\/walk\//))
 		return
 	if (!(to in may))
 		finding(FNR, spec ": write it as \"folder/file.h\"")

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "native/maps.h"
-#include "sampler/walk.h"
+#include "sampler/walk/walk.h"
 
 enum {
 	RED_ZONE_BYTES = 128,

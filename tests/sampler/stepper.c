@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sampler/walk.h"
+#include "sampler/walk/walk.h"
 #include "step_walk.h"
 
 enum {

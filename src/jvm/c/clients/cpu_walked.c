@@ -16,6 +16,7 @@
 #include "jvm/c/clients/thread_names.h"
 #include "jvm/c/clients/ticker.h"
 #include "jvm/c/walk/code_ranges.h"
+#include "jvm/c/walk/java_anchor.h"
 #include "jvm/c/walk/java_walker.h"
 #include "jvm/c/walk/method_names.h"
 #include "jvm/c/walk/sampled_threads.h"
@@ -72,22 +73,36 @@ static bool is_compiler(const char *label)
 	return strncmp(label, "[C1 Comp", 8) == 0 || strncmp(label, "[C2 Comp", 8) == 0;
 }
 
-/* Without a Java frame: a thread of the virtual machine, or why the walk has found none. */
-static wm_context context_without(struct java_walk *w)
+/* What is known of a thread without a Java frame: which of the virtual machine's it is, or why the walk has found none. */
+static const char *describe(struct java_walk *w, char label[TASK_NAME_BYTES + 2])
 {
-	char label[TASK_NAME_BYTES + 2];
-	wm_context ret = {.epoch = WM_EPOCH_WALKED, .prefix = jvm_walk_root()};
-
 	label_thread(label);
 	w->is_idle |= !w->is_java || is_compiler(label);
-	ret.site = jvm_method_names_label(w->is_idle ? label : w->leaf);
-	if (!ret.site)
-		ret.prefix = WM_PREFIX_LOST;
-	return ret;
+	return w->is_idle ? label : w->leaf;
+}
+
+/* Where the walks end that have not come to the outermost frame, or to Java code; NULL: that one has. */
+static const char *gap_of(const struct java_walk *w)
+{
+	if (!w->native->count || (w->count ? w->is_joined : w->native->end == WALK_COMPLETE || !w->is_idle))
+		return NULL;
+	return w->native->end == WALK_TOO_DEEP ? "[too deep]" : "[no unwind data]";
+}
+
+static wm_context context_of(const struct java_walk *w, const char *leaf, const char *gap)
+{
+	uint32_t root = w->is_cut ? WM_PREFIX_TOO_DEEP : jvm_walk_root(), prefix;
+
+	if (!w->native->count)
+		return jvm_walk_context(root, w->frames, w->count, leaf);
+	prefix = jvm_walk_prefix(root, w->frames, w->count, leaf);
+	if (gap)
+		prefix = jvm_walk_prefix(prefix, NULL, 0, gap);
+	return jvm_native_frames_context(w->native, prefix, w->is_idle && !gap);
 }
 
 /* The recording has the numbers however the process ends. */
-static void count_sample(const struct java_walk *w)
+static void count_sample(const struct java_walk *w, bool has_gap)
 {
 	struct wmk_header *header = wmrt_file_header();
 
@@ -95,25 +110,31 @@ static void count_sample(const struct java_walk *w)
 		return;
 	header->sample_period_ns = period_ns;
 	__atomic_fetch_add(&header->samples, 1, __ATOMIC_RELAXED);
-	if (w->is_cut || (!w->count && !w->is_idle))
+	if (w->is_cut || has_gap || (!w->count && !w->is_idle))
 		__atomic_fetch_add(&header->samples_cut, 1, __ATOMIC_RELAXED);
+	if (w->native->has_guess)
+		__atomic_fetch_add(&header->samples_guessed, 1, __ATOMIC_RELAXED);
 }
 
 static void on_tick(void *context, struct jvm_sampled_thread *thread)
 {
-	struct java_walk w = {.context = context, .frames = thread->frames, .max = JVM_SAMPLED_FRAMES};
+	struct jvm_native_frames native;
+	struct java_walk w = {
+		.context = context, .native = &native, .frames = thread->frames, .max = JVM_SAMPLED_FRAMES};
 	uint64_t now_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	char label[TASK_NAME_BYTES + 2];
+	const char *leaf, *gap;
 	int saved = errno;
 
 	if (!jvm_gate_enter())
 		return;
+	jvm_native_frames_walk(&thread->native, context, &native);
 	walker->walk(&w);
-	wmrt_event(w.count ? jvm_walk_context(w.is_cut ? WM_PREFIX_TOO_DEEP : jvm_walk_root(), w.frames, w.count,
-					      w.leaf)
-			   : context_without(&w),
-		   "cpu", now_ns - thread->counted_ns);
+	leaf = w.count ? w.leaf : describe(&w, label);
+	gap = gap_of(&w);
+	wmrt_event(context_of(&w, leaf, gap), "cpu", now_ns - thread->counted_ns);
 	thread->counted_ns = now_ns;
-	count_sample(&w);
+	count_sample(&w, gap != NULL);
 	jvm_gate_leave();
 	errno = saved;
 }
@@ -199,9 +220,12 @@ static void name_threads(jvmtiEnv *jvmti, JNIEnv *env)
 static bool run(jvmtiEnv *jvmti, JNIEnv *env, int32_t number)
 {
 	period_ns = SECOND_NS / (uint32_t)number;
-	if ((*env)->GetJavaVM(env, &machine) != JNI_OK || !walker->init(machine) || !learn_loaded(jvmti, env) ||
-	    !jvm_code_ranges_learn(jvmti) || !jvm_ticker_begin(&names, jvmti, env, NAMES_HZ) ||
-	    !jvm_sampled_threads_begin(period_ns, on_tick))
+	if ((*env)->GetJavaVM(env, &machine) != JNI_OK)
+		return false;
+	jvm_java_anchor_init(machine, env);
+	jvm_native_frames_init(jvm_java_anchor_code());
+	if (!walker->init(machine) || !learn_loaded(jvmti, env) || !jvm_code_ranges_learn(jvmti) ||
+	    !jvm_ticker_begin(&names, jvmti, env, NAMES_HZ) || !jvm_sampled_threads_begin(period_ns, on_tick))
 		return false;
 	jvm_thread_name_here(env);
 	jvm_sampled_threads_add();

@@ -1,13 +1,18 @@
 /*
  * async_walker.c - AsyncGetCallTrace, which HotSpot exports for profilers and documents nowhere: it finds nothing where the interrupted code has no
  * whole frame, in prologues and stubs, and says why by a number.
+ *
+ * A thread that is in native code has noted where Java code left the stack (java_anchor.h), and its frames are those from there on. The native frames are
+ * joined to them if their walk has come to that place. Functions that Java code calls without a note (leaves, such as barriers of collectors, and
+ * handlers of signals) are joined by the code that they return to.
  */
 #include <dlfcn.h>
 #include <jvmti.h>
 #include <string.h>
 
+#include "jvm/c/walk/code_ranges.h"
+#include "jvm/c/walk/java_anchor.h"
 #include "jvm/c/walk/java_walker.h"
-#include "jvm/c/walk/leaf_calls.h"
 #include "jvm/c/walk/repair.h"
 
 enum {
@@ -15,6 +20,8 @@ enum {
 	UNKNOWN_NOT_JAVA = -3,
 	UNKNOWN_JAVA = -5,
 	NOT_WALKABLE_JAVA = -6,
+	/* Between a call and where Java code says that it has left the stack: a return address, and what keeps the stack aligned. */
+	ANCHOR_BYTES = 16,
 };
 
 struct call_frame {
@@ -59,7 +66,6 @@ static bool init(JavaVM *vm)
 	void *library = dladdr((void *)(*vm)->GetEnv, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
 	machine = vm;
-	jvm_leaf_calls_init((void *)(*vm)->GetEnv);
 	if (library) {
 		*(void **)&get_call_trace = dlsym(library, "AsyncGetCallTrace");
 		dlclose(library);
@@ -83,14 +89,47 @@ static void take_frames(struct java_walk *w, const struct call_trace *trace, siz
 		convert(&trace->frames[i - first], &w->frames[i]);
 }
 
-/* From the caller on, which is where it called. What was called is a stub, or a method that has no frame yet, or none any more. */
-static bool walk_repaired(struct java_walk *w, struct call_trace *trace)
+/* ---- native frames ---- */
+
+/* Compiled code with that method in it has called them: of inlined methods it is the outermost one. */
+static bool is_called_by(const struct java_walk *w, uintptr_t pc)
 {
-	ucontext_t caller = *(const ucontext_t *)w->context;
+	struct jvm_code_range range;
+
+	if (!jvm_code_ranges_find(pc - 1, &range) || !range.method)
+		return false;
+	for (size_t i = 0; i < w->count; i++)
+		if (w->frames[i].method == range.method)
+			return true;
+	return false;
+}
+
+/* The native frames end where Java code has left the stack. */
+static bool is_at_anchor(const struct java_walk *w, JNIEnv *env)
+{
+	uintptr_t anchor = jvm_java_anchor_sp(env);
+
+	return anchor && w->native->end == WALK_STOPPED && anchor - w->native->caller.r[CFI_RSP] <= ANCHOR_BYTES;
+}
+
+static bool is_joined(const struct java_walk *w, JNIEnv *env)
+{
+	const struct jvm_native_frames *n = w->native;
+
+	if (!n->count || is_at_anchor(w, env))
+		return true;
+	return n->end == WALK_STOPPED && !jvm_java_anchor_sp(env) && is_called_by(w, n->caller.pc);
+}
+
+/* ---- walks ---- */
+
+/* From the caller on, which is where it called. What was called is a stub, or a method that has no frame yet, or none any more. */
+static bool walk_repaired(struct java_walk *w, struct call_trace *trace, const ucontext_t *from)
+{
+	ucontext_t caller = *from;
 	struct repair repair;
 	size_t first;
 
-	jvm_leaf_calls_leave(&caller);
 	if (!repair_context(&caller, &repair))
 		return false;
 	first = repair.method ? 1 : 0;
@@ -106,30 +145,63 @@ static bool walk_repaired(struct java_walk *w, struct call_trace *trace)
 	return true;
 }
 
+/*
+ * From the code that has called native code, or that a signal has interrupted. In a method the stack may have more on it than its frame where it calls: where
+ * that call returns to is not known by its address. The interpreter, which is in no range, has a frame pointer.
+ */
+static bool walk_below(struct java_walk *w, struct call_trace *trace, ucontext_t *context)
+{
+	const struct unwind_regs *caller = &w->native->caller;
+	struct jvm_code_range range;
+
+	if (caller->is_return_address && jvm_code_ranges_find(caller->pc - 1, &range))
+		return !range.method && walk_repaired(w, trace, context);
+	trace->frames = (struct call_frame *)(void *)w->frames;
+	get_call_trace(trace, (jint)w->max, context);
+	if (trace->count > 0) {
+		take_frames(w, trace, 0);
+		return true;
+	}
+	return is_repairable(trace->count) && walk_repaired(w, trace, context);
+}
+
+static bool walk_otherwise(struct java_walk *w, struct call_trace *trace)
+{
+	ucontext_t context = *(const ucontext_t *)w->context;
+
+	if (!w->native->count)
+		return walk_repaired(w, trace, &context);
+	w->is_joined = jvm_native_frames_leave(w->native, &context) && walk_below(w, trace, &context);
+	return w->is_joined;
+}
+
 static void walk(struct java_walk *w)
 {
 	struct call_trace trace = {.frames = (struct call_frame *)(void *)w->frames};
+	jint why;
 
 	w->count = 0;
 	w->leaf = NULL;
-	w->is_cut = w->is_idle = false;
+	w->is_cut = w->is_idle = w->is_joined = false;
 	w->is_java = (*machine)->GetEnv(machine, (void **)&trace.env, JNI_VERSION_1_6) == JNI_OK;
 	if (!w->is_java) {
 		w->leaf = reason(UNKNOWN_NOT_JAVA);
 		return;
 	}
 	get_call_trace(&trace, (jint)w->max, w->context);
-	if (trace.count <= 0) {
-		jint why = trace.count;
-
-		if (is_repairable(why) && walk_repaired(w, &trace))
-			return;
-		trace.count = why;
-		w->is_idle = trace.count == NO_FRAME || trace.count == UNKNOWN_NOT_JAVA;
-		w->leaf = reason(trace.count);
+	if (trace.count == UNKNOWN_NOT_JAVA && is_at_anchor(w, trace.env) && jvm_java_anchor_complete(trace.env))
+		get_call_trace(&trace, (jint)w->max, w->context);
+	why = trace.count;
+	if (why > 0) {
+		take_frames(w, &trace, 0);
+		w->is_joined = is_joined(w, trace.env);
 		return;
 	}
-	take_frames(w, &trace, 0);
+	if (is_repairable(why) && walk_otherwise(w, &trace))
+		return;
+	w->count = 0;
+	w->is_idle = (why == NO_FRAME || why == UNKNOWN_NOT_JAVA) && w->native->end != WALK_STOPPED;
+	w->leaf = reason(why);
 }
 
 const struct java_walker java_walker_async = {.init = init, .walk = walk};

@@ -9,14 +9,16 @@
 #include <stddef.h>
 
 #include "jvm/c/walk/method_names.h"
+#include "jvm/c/walk/native_frames.h"
 #include "jvm/c/walk/walk.h"
 
 struct JNIInvokeInterface_;
 
 struct java_walk {
 	/* In. */
-	void *context;                 /* the ucontext_t of the signal */
-	struct jvm_walk_frame *frames; /* room for `max`, innermost first */
+	void *context;                          /* the ucontext_t of the signal */
+	const struct jvm_native_frames *native; /* what runs above the virtual machine's code */
+	struct jvm_walk_frame *frames;          /* room for `max`, innermost first */
 	size_t max;
 	/* Out. */
 	size_t count; /* 0: there are none, or it is not known which */
@@ -24,8 +26,9 @@ struct java_walk {
 		leaf; /* what runs, called by the innermost frame; NULL: that frame itself. Where there are none, why */
 	char rule[JVM_LABEL_BYTES]; /* of the walker: room for the leaf's name */
 	bool is_cut;                /* there was no room for the outermost frames */
-	bool is_java;               /* the thread is one of the virtual machine's that can run Java code */
-	bool is_idle;               /* it runs none: a compiler's, or one that begins or ends */
+	bool is_joined; /* the native frames were called by the leaf, or else by the innermost frame; there may be none */
+	bool is_java;   /* the thread is one of the virtual machine's that can run Java code */
+	bool is_idle;   /* it runs none: a compiler's, or one that begins or ends */
 };
 
 struct java_walker {

@@ -120,6 +120,7 @@ static void add(uint32_t tid, bool is_named, bool is_old)
 	s = slots[i];
 	s->is_named = is_named;
 	s->look = looks;
+	jvm_native_frames_forget(&s->thread.native);
 	s->thread.counted_ns = is_old ? used_ns(tid) : 0;
 	atomic_store(&s->has_ticked, false);
 	atomic_store(&s->is_busy, false);

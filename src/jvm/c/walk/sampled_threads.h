@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jvm/c/walk/native_frames.h"
 #include "jvm/c/walk/walk.h"
 
 enum {
@@ -21,6 +22,7 @@ enum {
 struct jvm_sampled_thread {
 	uint64_t counted_ns; /* of its CPU time: what samples have, or was used before */
 	struct jvm_walk_frame frames[JVM_SAMPLED_FRAMES];
+	struct jvm_native_memory native;
 };
 
 /*

@@ -4,26 +4,20 @@
  */
 #include "jvm/c/walk/thread_ids.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <jni.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/uio.h>
 
 #include "jvm/c/base/java.h"
+#include "jvm/c/walk/vm_structs.h"
 #include "recorder/sys.h"
 #include "recorder/text.h"
 
 enum {
 	PATH_BYTES = 64,
 	LINE_BYTES = 128,
-};
-
-/* Where an entry of gHotSpotVMStructs has its parts. */
-struct layout {
-	uint64_t type_name, field_name, is_static, offset, stride;
 };
 
 /* Written by init; native_thread is NULL where nothing is known. */
@@ -39,66 +33,17 @@ static bool read_memory(uint64_t address, void *ret, size_t size)
 }
 /* NOLINTEND(performance-no-int-to-ptr) */
 
-/* ---- HotSpot's tables ---- */
-
-static bool read_number(void *library, const char *name, uint64_t *ret)
-{
-	const uint64_t *at = dlsym(library, name);
-
-	if (at)
-		*ret = *at;
-	return at;
-}
-
-static const char *text_at(const char *entry, uint64_t off)
-{
-	const char *ret;
-
-	memcpy(&ret, entry + off, sizeof ret);
-	return ret;
-}
-
-/* of: NULL: any type that has such a field. */
-static bool find_offset(const char *entries, const struct layout *l, const char *of, const char *field, uint64_t *ret)
-{
-	for (const char *e = entries; text_at(e, l->field_name); e += l->stride) {
-		int32_t is_static;
-
-		memcpy(&is_static, e + l->is_static, sizeof is_static);
-		if (is_static || strcmp(text_at(e, l->field_name), field) != 0 ||
-		    (of && strcmp(text_at(e, l->type_name), of) != 0))
-			continue;
-		memcpy(ret, e + l->offset, sizeof *ret);
-		return true;
-	}
-	return false;
-}
-
-/* The field is one of JavaThread in older JDKs, of its superclass in newer ones, at the beginning of which it is. */
-static bool read_offsets(void *library)
-{
-	const char *const *entries = dlsym(library, "gHotSpotVMStructs");
-	struct layout l;
-
-	return entries && *entries && read_number(library, "gHotSpotVMStructEntryTypeNameOffset", &l.type_name) &&
-	       read_number(library, "gHotSpotVMStructEntryFieldNameOffset", &l.field_name) &&
-	       read_number(library, "gHotSpotVMStructEntryIsStaticOffset", &l.is_static) &&
-	       read_number(library, "gHotSpotVMStructEntryOffsetOffset", &l.offset) &&
-	       read_number(library, "gHotSpotVMStructEntryArrayStride", &l.stride) &&
-	       find_offset(*entries, &l, NULL, "_osthread", &os_thread_off) &&
-	       find_offset(*entries, &l, "OSThread", "_thread_id", &number_off);
-}
-
+/* The first field is one of JavaThread in older JDKs, of its superclass in newer ones, at the beginning of which it is. */
 void jvm_thread_ids_init(JavaVM *vm, JNIEnv *env)
 {
-	Dl_info info;
-	void *library = dladdr((void *)(*vm)->GetEnv, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	struct vm_structs structs;
 
-	if (!library)
+	if (!vm_structs_open(vm, &structs))
 		return;
-	if (read_offsets(library))
+	if (vm_structs_offset(&structs, NULL, "_osthread", &os_thread_off) &&
+	    vm_structs_offset(&structs, "OSThread", "_thread_id", &number_off))
 		native_thread = jvm_find_field(env, "java/lang/Thread", "eetop", "J");
-	dlclose(library);
+	vm_structs_close(&structs);
 }
 
 /* ---- of a thread ---- */

@@ -1,6 +1,6 @@
 /*
- * thread_ids.h - the number that the operating system gives a Java thread, which JVMTI does not tell: by the tables in which HotSpot says where it has
- * what (vmStructs.hpp), for its serviceability agent.
+ * thread_ids.h - the number that the operating system gives a Java thread, which JVMTI does not tell: by HotSpot's own tables
+ * (vm_structs.h).
  */
 #ifndef WM_JVM_THREAD_IDS_H
 #define WM_JVM_THREAD_IDS_H

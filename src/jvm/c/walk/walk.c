@@ -64,26 +64,36 @@ static uint32_t site_of(const struct jvm_walk_frame *frame, enum wmk_site_kind k
 	return method ? jvm_method_names_site(method, frame->location, kind) : 0;
 }
 
+static uint32_t push(uint32_t prefix, uint32_t site)
+{
+	return site && prefix != WM_PREFIX_LOST ? wmrt_intern(prefix, WM_EPOCH_WALKED, 0, site, 1) : WM_PREFIX_LOST;
+}
+
+/* From the outermost frame on to frames[first]. */
+static uint32_t push_frames(uint32_t prefix, const struct jvm_walk_frame *frames, size_t count, size_t first)
+{
+	for (size_t i = count; i-- > first;)
+		if (!is_hidden(&frames[i]))
+			prefix = push(prefix, site_of(&frames[i], WMK_SITE_CALL));
+	return prefix;
+}
+
+uint32_t jvm_walk_prefix(uint32_t root, const struct jvm_walk_frame *frames, size_t count, const char *leaf)
+{
+	uint32_t prefix = push_frames(root, frames, count, 0);
+
+	return leaf ? push(prefix, jvm_method_names_label(leaf)) : prefix;
+}
+
 wm_context jvm_walk_context(uint32_t root, const struct jvm_walk_frame *frames, size_t count, const char *leaf)
 {
-	wm_context ret = {.epoch = WM_EPOCH_WALKED, .prefix = root};
+	wm_context ret = {.epoch = WM_EPOCH_WALKED};
 	size_t first = 0;
 
 	while (first < count && is_hidden(&frames[first]))
 		first++;
-	for (size_t i = count; i-- > (leaf ? first : first + 1);) {
-		uint32_t site;
-
-		if (is_hidden(&frames[i]))
-			continue;
-		site = site_of(&frames[i], WMK_SITE_CALL);
-		if (!site)
-			return lost();
-		ret.prefix = wmrt_intern(ret.prefix, WM_EPOCH_WALKED, 0, site, 1);
-		if (ret.prefix == WM_PREFIX_LOST)
-			return lost();
-	}
-	if (first == count && !leaf)
+	ret.prefix = push_frames(root, frames, count, leaf || first == count ? first : first + 1);
+	if (ret.prefix == WM_PREFIX_LOST || (first == count && !leaf))
 		return ret;
 	ret.site = leaf ? jvm_method_names_label(leaf) : site_of(&frames[first], WMK_SITE_CAPTURE);
 	return ret.site ? ret : lost();

@@ -57,6 +57,8 @@ wm_context jvm_walk_stack_context(const struct JNINativeInterface_ **env, const 
  * known (method_names.h).
  */
 wm_context jvm_walk_context(uint32_t root, const struct jvm_walk_frame *frames, size_t count, const char *leaf);
+/* A prefix of all frames, and of the label. WM_PREFIX_LOST without room. Else as jvm_walk_context. */
+uint32_t jvm_walk_prefix(uint32_t root, const struct jvm_walk_frame *frames, size_t count, const char *leaf);
 /* What the running thread's frames stand on. Signal-safe. */
 uint32_t jvm_walk_root(void);
 

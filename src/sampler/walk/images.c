@@ -4,7 +4,7 @@
  * An image is known again by where it is mapped, its .eh_frame_hdr and the bytes of its build id: a library that another one was loaded
  * over is not taken for that.
  */
-#include "sampler/images.h"
+#include "sampler/walk/images.h"
 
 #include <dlfcn.h>
 #include <elf.h>

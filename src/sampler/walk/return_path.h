@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "native/unwind/unwind.h"
-#include "sampler/memory.h"
+#include "sampler/walk/memory.h"
 
 /* Where the code is: in the text of an image, which it does not leave, or (NULL) anywhere, which is read by copies. */
 struct return_path_code {

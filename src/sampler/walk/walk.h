@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "native/unwind/unwind.h"
-#include "sampler/images.h"
-#include "sampler/memory.h"
+#include "sampler/walk/images.h"
+#include "sampler/walk/memory.h"
 
 enum walk_flag {
 	WALK_RETURN = 1,       /* pc follows a call; without: the next instruction of an interrupted frame */
@@ -38,6 +38,7 @@ enum walk_end {
 	WALK_COMPLETE,
 	WALK_NO_DATA, /* nothing says where the caller of the last frame is */
 	WALK_TOO_DEEP,
+	WALK_STOPPED, /* the next frame is in `stop` */
 };
 
 /* Bounds of the memory around a stack pointer; false: none is mapped there. */
@@ -61,9 +62,13 @@ struct walk {
 	struct walk_code *code;
 	walk_stack_fn stack_of;
 	void *data;
+	struct eh_text stop;                       /* code that others walk; empty: there is none */
 	struct sampler_image *images[WALK_IMAGES]; /* that this walk has met */
 	uint32_t image_count;
 	uint32_t switches; /* from one stack to another by code */
+	/* WALK_STOPPED: the frame that the walk has come to, which is not among `frames`, and its flags. */
+	struct unwind_regs stopped;
+	uint32_t stopped_flags;
 };
 
 /* From a frame with these registers. */

@@ -1,5 +1,5 @@
 /* memory.c - reads by process_vm_readv, and keeps windows of code by their address. */
-#include "sampler/memory.h"
+#include "sampler/walk/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,14 +5,14 @@
  * The frame-pointer step needs a word at rbp + 8 that a call precedes and an rbp that lies above the stack pointer. After it only rsp and
  * rbp are known.
  */
-#include "sampler/walk.h"
+#include "sampler/walk/walk.h"
 
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "base/instruction.h"
 #include "native/maps.h"
-#include "sampler/return_path.h"
+#include "sampler/walk/return_path.h"
 
 enum {
 	WORD_BYTES = 8,
@@ -320,6 +320,11 @@ enum walk_end walk_stack(struct walk *w, const struct unwind_regs *from)
 		/* Nobody has called what the handler returns to. */
 		if (flags & WALK_SIGNAL && w->count > 1)
 			w->count--;
+		if (regs.pc - w->stop.low < w->stop.high - w->stop.low) {
+			w->stopped = regs;
+			w->stopped_flags = flags;
+			return WALK_STOPPED;
+		}
 		w->frames[w->count++] = (struct walk_frame){regs.pc, image, flags};
 		if (sp - stack.low >= stack.high - stack.low && !w->stack_of(w->data, sp, &stack))
 			return WALK_NO_DATA;

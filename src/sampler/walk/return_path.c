@@ -5,7 +5,7 @@
  * Of instructions those are computed that move the stack pointer and what it comes from: push, pop, leave, mov, lea, add, sub, and, xchg. What
  * another one writes to is unknown.
  */
-#include "sampler/return_path.h"
+#include "sampler/walk/return_path.h"
 
 #include <string.h>
 

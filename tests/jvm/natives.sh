@@ -1,0 +1,19 @@
+#!/bin/bash
+# natives.sh BUILD JDK SOURCES [MS POINTS] - samples by walks of native code below Java methods, against a shadow stack that the code itself keeps, and of threads of
+# the virtual machine. With MS it runs so long (CPU time), and the functions' shares are within POINTS of those that are known.
+# shellcheck source=tests/jvm/setup.sh
+. "$3/setup.sh"
+ms=${4:-700}
+
+"$jdk/bin/javac" -d classes "$sources/Natives.java" || exit 1
+"${CC:-cc}" -O2 -g -fomit-frame-pointer -fno-optimize-sibling-calls -shared -fPIC -I "$jdk/include" -I "$jdk/include/linux" -o natives.so "$sources/natives.c" ||
+	exit 1
+for collector in Serial Parallel G1; do
+	rm -f run.wmk
+	WAYMARK_OUT=$dir/run.wmk timeout -k 1 250 "$jdk/bin/java" "-XX:+Use${collector}GC" -Xmx64m "-agentpath:$agent=cpu=997" -cp classes Natives \
+		"$dir/natives.so" "$ms" >changes.txt 2>err.txt || { cat err.txt; fail "$collector: status $?"; }
+	grep -v '^WARNING: \|^$' err.txt && fail "$collector: standard error"
+	"$waymark" report --format events run.wmk >events.txt || fail "$collector: report"
+	python3 "$sources/natives.py" changes.txt events.txt run.wmk ${5:+"$5"} || fail "$collector: samples"
+done
+[ "$failures" = 0 ]
