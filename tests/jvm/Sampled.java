@@ -7,7 +7,12 @@ import java.util.function.IntUnaryOperator;
 
 /**
  * Uses CPU time where a stack is hard to walk: in stubs of the virtual machine, at the ends of small methods, in interface calls, and in classes
- * that are unloaded. Sampled CLASSES MS prints how much each method has used.
+ * that are unloaded. Sampled CLASSES MS prints how much each method has used, and when which one has begun and ended:
+ *
+ * <pre>
+ * change BEFORE BEHIND PART
+ * change BEFORE BEHIND
+ * </pre>
  */
 public final class Sampled {
 	private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -93,19 +98,34 @@ public final class Sampled {
 	private static final Runnable[] PARTS = {Sampled::copies, Sampled::fills, Sampled::sines, Sampled::recursions, Sampled::interfaces,
 		Sampled::unloads};
 
+	private static final int CHANGES = 1 << 20;
+
 	public static void main(String[] arguments) throws Exception {
+		long[] times = new long[CHANGES];
+		byte[] parts = new byte[CHANGES / 2];
+		int count = 0;
 		long[] used = new long[PARTS.length];
 		long most = Long.parseLong(arguments[1]) * 1_000_000;
 
 		bytes = Files.readAllBytes(Path.of(arguments[0], "Sampled$Unloaded.class"));
-		while (THREADS.getCurrentThreadCpuTime() < most)
+		while (THREADS.getCurrentThreadCpuTime() < most && count < parts.length - PARTS.length)
 			for (int i = 0; i < PARTS.length; i++) {
 				long before = THREADS.getCurrentThreadCpuTime();
 
+				times[2 * count] = System.nanoTime();
 				PARTS[i].run();
+				times[2 * count + 1] = System.nanoTime();
+				parts[count++] = (byte) i;
 				used[i] += THREADS.getCurrentThreadCpuTime() - before;
 			}
 		for (int i = 0; i < PARTS.length; i++)
 			System.out.println(NAMES[i] + " " + used[i]);
+		StringBuilder text = new StringBuilder();
+
+		for (int i = 0; i < count; i++) {
+			text.append("change ").append(times[2 * i]).append(' ').append(times[2 * i]).append(' ').append(NAMES[parts[i]]).append('\n');
+			text.append("change ").append(times[2 * i + 1]).append(' ').append(times[2 * i + 1]).append('\n');
+		}
+		System.out.print(text);
 	}
 }

@@ -14,6 +14,6 @@ for collector in Serial Parallel G1; do
 		"$dir/natives.so" "$ms" >changes.txt 2>err.txt || { cat err.txt; fail "$collector: status $?"; }
 	grep -v '^WARNING: \|^$' err.txt && fail "$collector: standard error"
 	"$waymark" report --format events run.wmk >events.txt || fail "$collector: report"
-	python3 "$sources/natives.py" changes.txt events.txt run.wmk ${5:+"$5"} || fail "$collector: samples"
+	python3 -B "$sources/natives.py" changes.txt events.txt run.wmk ${5:+"$5"} || fail "$collector: samples"
 done
 [ "$failures" = 0 ]

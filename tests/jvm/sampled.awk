@@ -1,6 +1,5 @@
 # Reads what Sampled has printed, and the folded samples of it: each stack is one that the program can have, a part that has used much has samples,
 # and few samples have no stack.
-# -v shares=1: prints shares of both.
 
 # The Java frames and labels of frames that have native ones above them.
 function without_native(frames,    part, n, i, ret) {
@@ -8,6 +7,10 @@ function without_native(frames,    part, n, i, ret) {
 	for (i = 1; i <= n && part[i] ~ /^(Sampled|java|jdk|sun)[./]|^\[.*\]$/; i++)
 		ret = ret (i > 1 ? ";" : "") part[i]
 	return ret
+}
+
+$1 == "change" {
+	next
 }
 
 FNR == NR {
@@ -61,21 +64,15 @@ stack ~ /^Sampled.main;Sampled\.[a-z]+/ {
 
 END {
 	for (part in used) {
-		total += sum[part]
 		if (used[part] > all_used / 10 && !sum[part]) {
 			print part ": " sum[part] + 0 " of " used[part]
 			bad = 1
 		}
 	}
 	# Most of a short run is interpreted.
-	if (unknown > java / (shares ? 50 : 10) || !java) {
+	if (unknown > java / 10 || !java) {
 		print "without a stack: " unknown + 0 " of " java + 0
 		bad = 1
 	}
-	for (part in used)
-		if (shares)
-			printf "%s %.1f %.1f\n", part, 100 * sum[part] / total, 100 * used[part] / all_used
-	if (shares)
-		printf "unknown %.2f\n", 100 * unknown / java
 	exit bad
 }
