@@ -4,34 +4,21 @@
 Each case is an input that crashes a version of a program as it was released, and the lines that its authors changed to mend it. The program is
 built from Debian's source package without Debian's patches, by `waymark cc --wm=trace -g`, at each of LEVELS (default O0,O2). gdb writes the
 core. DIR keeps builds and cores (default: build/bench-slice). CPU time and peak memory are those of `waymark core --slice`, which makes the other
-two slices for their sizes.
+two slices for their sizes, if 256 MB are enough for that; else another command makes them, which may use 2 GB and 60 s.
 """
 import argparse
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+from cases import CASES, PACKAGES
 
-# Name, source package, program in it, files, arguments, and the fault: a file and the first and last of the lines that the mend is about.
-CASES = [
-    ("patch-rename", "patch", "src/patch", {
-        "y": "hello\n",
-        "in.diff": "diff --git \nrename from x\nrename to y\n--- /dev/null\n+++ b/y\n@@ -1 +1 @@\n-hello\n+world\n",
-    }, ["-p1", "-f", "-i", "in.diff"], ("pch.c", 974, 979)),  # CVE-2018-6951: names are missing where two are needed
-    ("patch-newline", "patch", "src/patch", {
-        "one": "a\nb",
-        "two": "c\n",
-        "in.diff": "--- one\n+++ one\n@@ -1,2 +1,2 @@\n-a\n+x\n b\n\\ No newline at end of file\n"
-                   "--- two\n+++ two\n@@ -1 +1 @@\n-c\n+d\n",
-    }, ["-p0", "-f", "-o", "out", "-i", "in.diff"], ("patch.c", 358, 358)),  # a state is not set again for the second file
-    ("patch-ed", "patch", "src/patch", {
-        "in.diff": "0a\nhello\n.\n",
-    }, ["-f", "-e", "-i", "in.diff", "missing"], ("pch.c", 2394, 2398)),  # a script of ed for a file that is not there
-]
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+SECONDS_MAX = 60  # of CPU time for a slice
 
 
 def run(command, **options):
@@ -45,44 +32,59 @@ def without_patches(source, folder):
     """A copy of the source as its authors released it."""
     shutil.copytree(source, folder, symlinks=True)
     series = os.path.join(folder, "debian", "patches", "series")
+    if not os.path.exists(series):
+        return
     with open(series, encoding="utf-8") as lines:
         names = [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
     for name in reversed(names):
-        run(["patch", "-R", "-p1", "-s", "-i", os.path.join("debian", "patches", name)], cwd=folder)
+        # What is not in the package, such as files that only tests read, is no part of the program.
+        command = ["patch", "-R", "-p1", "-s", "-f", "-i", os.path.join("debian", "patches", name)]
+        result = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if result.returncode > 1 or "FAILED" in result.stdout:
+            sys.exit("run.py: %s is not taken back: %s" % (name, result.stdout))
 
 
-def build_program(waymark, work, package, program, level):
+def build_program(waymark, work, package, level):
+    commands, program = PACKAGES[package]
     folder = os.path.join(work, "%s-%s" % (package, level))
-    path = os.path.join(folder, program)
-    if os.path.exists(path):
+    path, mark = os.path.join(folder, program), os.path.join(folder, ".built")
+    if os.path.exists(mark):
         return path
     shutil.rmtree(folder, ignore_errors=True)
     fetched = subprocess.run([os.path.join(ROOT, "scripts", "fetch-source.sh"), package], stdout=subprocess.PIPE, text=True, check=False)
     if fetched.returncode:
         sys.exit(fetched.returncode)
     without_patches(fetched.stdout.strip(), folder)
-    environment = dict(os.environ, CC=waymark + " cc --wm=trace", CFLAGS="-g -%s" % level, FORCE_UNSAFE_CONFIGURE="1")
-    run(["./configure", "-q"], cwd=folder, env=environment)
-    for part in ("lib", os.path.dirname(program)):
-        run(["make", "-C", part, "-j2"], cwd=folder, env=environment)
-    return path
+    # cmake wants a compiler of one word.
+    compiler = os.path.join(folder, "compiler")
+    with open(compiler, "w", encoding="utf-8") as out:
+        out.write('#!/bin/sh\nexec %s cc --wm=trace "$@"\n' % waymark)
+    os.chmod(compiler, 0o755)
+    environment = dict(os.environ, CC=compiler, CFLAGS="-g -" + level, FORCE_UNSAFE_CONFIGURE="1")
+    run(["sh", "-c", commands], cwd=folder, env=environment)
+    with open(mark, "w", encoding="utf-8"):
+        return path
 
 
-def crash(program, files, arguments, core):
+def crash(program, case, core):
     with tempfile.TemporaryDirectory(prefix="waymark-slice.") as folder:
-        for name, text in files.items():
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as out:
-                out.write(text)
-        run(["bash", "-c", '. "$0" && core_of "$@"', os.path.join(ROOT, "tests", "support", "core.sh"), core, program] + arguments, cwd=folder)
+        for name, text in case.files.items():
+            with open(os.path.join(folder, name), "wb") as out:
+                out.write(text if isinstance(text, bytes) else text.encode())
+        command = ["bash", "-c", '. "$0" && core_of "$@"', os.path.join(ROOT, "tests", "support", "core.sh"), core, program] + case.arguments
+        run(command, cwd=folder, env=dict(os.environ, **case.environment))
 
 
 def slice_of(waymark, kind, program, core):
     """The slice, CPU seconds, and peak memory in MB."""
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen([waymark, "core", "--slice", "--slice-of=" + kind, "--format=json", program, core], stdout=out)
+        process = subprocess.Popen([waymark, "core", "--slice", "--slice-of=" + kind, "--format=json", program, core], stdout=out,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_MAX, SECONDS_MAX)))
         _, status, used = os.wait4(process.pid, 0)
-        if status:
+        if status and kind == "active":
             sys.exit("run.py: waymark core --slice: status %d" % status)
+        if status:
+            return None, 0, 0
         out.seek(0)
         return json.load(out), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
@@ -92,7 +94,7 @@ def has(lines_by_file, fault):
     return any(os.path.basename(f["file"]) == name and any(first <= line["line"] <= last for line in f["lines"]) for f in lines_by_file)
 
 
-def place_of(active, static, fault):
+def place_of(active, fault):
     """Where the lines of the fault are found."""
     if has(active["files"], fault):
         return "in the slice"
@@ -101,14 +103,26 @@ def place_of(active, static, fault):
     for i, branch in enumerate(omissions):
         if os.path.basename(branch["file"]) == name and first <= branch["line"] <= last:
             return "omission %d of %d" % (i + 1, len(omissions))
-    return "of all code only" if has(static["files"], fault) else "in none"
+    return "in none"
 
 
-def row_of(name, level, active, static, fault, seconds, megabytes):
-    lines = {kind: size["lines"] for kind, size in active["sizes"].items()}
-    return "| %s -%s | %d | %d | %d | %d | %.0f %% | %.0f %% | %s | %.1f s | %.0f MB |" % (
-        name, level, lines["static"], lines["stack"], lines["active"], lines["ran"], 100 - 100 * lines["active"] / lines["static"],
-        100 - 100 * lines["active"] / lines["ran"], place_of(active, static, fault), seconds, megabytes)
+def row_of(name, level, sizes, place, seconds, megabytes):
+    lines = {kind: size["lines"] if size else None for kind, size in sizes.items()}
+    shown = ["%d" % lines[kind] if lines[kind] else "-" for kind in ("static", "stack", "active", "ran")]
+    smaller = ["%.0f %%" % (100 - 100 * lines["active"] / lines[kind]) if lines[kind] else "-" for kind in ("static", "ran")]
+    return "| %s -%s | %s | %s | %s | %.1f s | %.0f MB |" % (name, level, " | ".join(shown), " | ".join(smaller), place, seconds, megabytes)
+
+
+def row_of_case(waymark, case, level, path, core):
+    active, seconds, megabytes = slice_of(waymark, "active", path, core)
+    place = place_of(active, case.fault)
+    sizes = active["sizes"]
+    static = slice_of(waymark, "static", path, core)[0] if place == "in none" or not sizes["static"] else None
+    if static:
+        sizes = dict(sizes, static=static["sizes"]["static"], stack=static["sizes"]["stack"])
+        if place == "in none" and has(static["files"], case.fault):
+            place = "of all code only"
+    return row_of(case.name, level, sizes, place, seconds, megabytes)
 
 
 def main():
@@ -121,21 +135,19 @@ def main():
     waymark = os.path.join(os.path.realpath(options.build), "waymark")
     work = os.path.realpath(options.work)
     os.makedirs(work, exist_ok=True)
-    unknown = set(options.cases) - {case[0] for case in CASES}
+    unknown = set(options.cases) - {case.name for case in CASES}
     if unknown:
         sys.exit("run.py: no such case: %s" % " ".join(sorted(unknown)))
     print("| crash | all code | stack | active | ran, or may | smaller than all code | than what ran | the fault | CPU | memory |")
     print("|---|---|---|---|---|---|---|---|---|---|")
-    for name, package, program, files, arguments, fault in CASES:
-        if options.cases and name not in options.cases:
+    for case in CASES:
+        if options.cases and case.name not in options.cases:
             continue
         for level in options.levels.split(","):
-            path = build_program(waymark, work, package, program, level)
-            core = os.path.join(work, "%s-%s.core" % (name, level))
-            crash(path, files, arguments, core)
-            active, seconds, megabytes = slice_of(waymark, "active", path, core)
-            static, _, _ = slice_of(waymark, "static", path, core)
-            print(row_of(name, level, active, static, fault, seconds, megabytes), flush=True)
+            path = build_program(waymark, work, case.package, level)
+            core = os.path.join(work, "%s-%s.core" % (case.name, level))
+            crash(path, case, core)
+            print(row_of_case(waymark, case, level, path, core), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 # Sourced by run.sh and activity.sh: the programs of ../paths/programs.sh, traced in many ways, and points where they crash.
 #
 # The caller has opened work as there, and sets here to this folder. A build is $work/PROGRAM-VARIANT; variants of which the name
-# ends in -O0 are compiled and linked without optimization. $work/PROGRAM-cores.VARIANT has cores. With layouts=N, N builds more
-# with functions in other orders are beside each program (bench-cc.sh).
+# ends in -O0 are compiled and linked without optimization; those that begin with source- are traced when they are compiled, all others at
+# the end. $work/PROGRAM-cores.VARIANT has cores. With layouts=N, N builds more with functions in other orders are beside each program
+# (bench-cc.sh).
 # shellcheck shell=bash
 
 trace_dir=$here
@@ -17,9 +18,11 @@ level_of() { case $1 in *-O0) echo -O0 ;; esac } # VARIANT
 
 # What a variant is traced with; nothing: it is clang's own.
 rules_of() { # PROGRAM VARIANT
-	case ${2%-O0} in
+	local variant=${2%-O0}
+	variant=${variant#source-}
+	case $variant in
 	lto) ;;
-	none | fc | cc | fc+cc | stmt | pt | fc+pt | cc+pt | fc+cc+pt | stmt+pt) echo "*=${2%-O0}" ;;
+	none | fc | cc | fc+cc | stmt | pt | fc+pt | cc+pt | fc+cc+pt | stmt+pt) echo "*=$variant" ;;
 	fixed) cat "$work/$1-failing${2#fixed}.rules" ;;
 	tuned) echo '*=cc|cc+pt' ;;
 	off) echo '*=none|cc+pt' ;;
@@ -54,7 +57,7 @@ tune_layouts() { # PROGRAM-FILE RULES-FILE
 
 # lto and lto-O0 are compiled; the traced ones are the same bitcode, linked again: it is the final code that is traced.
 build_traced() { # PROGRAM VARIANT
-	local dir=$work/$1-$2 level rules source program
+	local dir=$work/$1-$2 level rules source program is_linked_again=''
 	level=$(level_of "$2")
 	local -x BENCH_CC='clang-19 -gline-tables-only -gdwarf-4 -fdebug-info-for-profiling -flto -fuse-ld=lld' BENCH_CC_LAST=$level
 	case $2 in fixed*) build_traced "$1" "tuned$level" || return ;; esac # finds out what fails
@@ -64,19 +67,23 @@ build_traced() { # PROGRAM VARIANT
 		[ -n "$rules" ] || return 0
 		[ "$dir/.built" -nt "$build/src/instrument/waymark-pass.so" ] && [ "$dir/.built" -nt "$waymark" ] && return
 	fi
-	if [ -n "$rules" ]; then
+	if [ "${2#source-}" != "$2" ]; then
+		rm -rf "$dir"
+		BENCH_CC="$waymark cc -gline-tables-only -gdwarf-4 --wm=trace=$rules --wm-stage=source"
+	elif [ -n "$rules" ]; then
 		build_traced "$1" "lto$level" || return
 		BENCH_CC="$waymark cc -gline-tables-only -gdwarf-4 --wm=trace=$rules"
 		rm -rf "$dir"
+		is_linked_again=1
 	fi
 	{
-		if [ -n "$rules" ]; then
+		if [ -n "$is_linked_again" ]; then
 			cp -a "$work/$1-lto$level" "$dir" && rm -f "$dir/.built" "$program".[0-9]*
 		elif [ ! -f "$dir/.built" ]; then
 			rm -rf "$dir"
 			source=$("$here/../../scripts/fetch-source.sh" "$(package_of "$1")") && cp -a "$source" "$dir" &&
 				configure_cache=$work/$1.cache "compile_$1" "$dir" bench-cc -O2 && touch "$dir/.built"
-		fi && { [ -z "$rules" ] && [ "${layouts:-0}" = 0 ] || BENCH_LAYOUTS=${layouts:-0} link_again "$1" "$dir" "$program"; }
+		fi && { [ -z "$is_linked_again" ] && [ "${layouts:-0}" = 0 ] || BENCH_LAYOUTS=${layouts:-0} link_again "$1" "$dir" "$program"; }
 	} >"$dir.log" 2>&1 || { { tail -n 20 "$dir.log"; echo "$1 $2: does not build, see $dir.log"; } >&2; return 1; }
 	touch "$dir/.built"
 	rm -rf "${out:?}"/*
@@ -128,8 +135,8 @@ points_of() { # PROGRAM LEVEL: makes the file $work/PROGRAM-pointsLEVEL, lines N
 
 cores_of() { find "$work/$1-cores.$2" -name '[0-9]' | sort; } # PROGRAM VARIANT
 
-make_cores() { # PROGRAM VARIANT: cores are $work/PROGRAM-cores.VARIANT/NUMBER
-	local cores=$work/$1-cores.$2 number function call
+make_cores() { # PROGRAM VARIANT: cores are $work/PROGRAM-cores.VARIANT/NUMBER, as many as can be had
+	local cores=$work/$1-cores.$2 number function call status=0
 	points_of "$1" "$(level_of "$2")" && build_traced "$1" "$2" || return
 	mkdir -p "$cores"
 	while read -r number function call; do
@@ -143,6 +150,7 @@ make_cores() { # PROGRAM VARIANT: cores are $work/PROGRAM-cores.VARIANT/NUMBER
 			-ex "starti $(printf '%q ' "${@:4}") <$(input_of "$1" small) >$out.output 2>&1" \
 			-ex "break *&'$function'" -ex "ignore 1 $((call - 1))" -ex continue -ex "generate-core-file $cores/$number" -ex kill \
 			"$3" </dev/null >"$cores/$number.log" 2>&1
-		[ -s "$cores/$number" ] || { tail -n 3 "$cores/$number.log"; echo "no core of $1 $2 at call $call of $function"; return 1; } >&2
+		[ -s "$cores/$number" ] || { tail -n 3 "$cores/$number.log"; echo "no core of $1 $2 at call $call of $function"; status=1; } >&2
 	done <"$work/$1-points$(level_of "$2")"
+	return $status
 }

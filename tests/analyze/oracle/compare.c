@@ -6,7 +6,8 @@
  *
  * Every line that ran, of FILE if there is one, or COUNT of them over the whole recording, is a criterion: all executions of its instructions.
  * So is what the program did last. Instructions are compared, which is more than lines. With -r, each must be in the slice of the code that ran in
- * the recording, too: analysed and sliced as if there were no other blocks.
+ * the recording, too: analysed and sliced as if there were no other blocks. What the program did last must then be in two slices more, if it was
+ * stopped in calls: restricted by the stack, of all code, and by what ran in each activation on it.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,13 +25,19 @@
 #include "object/object.h"
 #include "shadow.h"
 
-/* The slices of all code, or of what ran. */
+/* The slices of all code, or of what ran; and the same two with the activations that were on the stack at the end. */
 enum kind {
 	KIND_STATIC,
 	KIND_ACTIVE,
+	KIND_STACK,
+	KIND_FRAMES,
 	KINDS
 };
-static const char *const kind_names[] = {"static", "active"};
+static const char *const kind_names[] = {"static", "active", "stack's", "frames'"};
+
+enum {
+	ANALYSES = KIND_ACTIVE + 1, /* of all code, of what ran */
+};
 
 struct analysis {
 	struct memory memory;
@@ -40,8 +47,8 @@ struct analysis {
 
 struct work {
 	struct code code;
-	struct analysis analyses[KINDS];
-	uint32_t kinds;
+	struct analysis analyses[ANALYSES];
+	uint32_t analyses_used;
 	uint32_t *number_of; /* [instruction of the recording] of the code */
 	uint32_t numbered;
 	const char *file;   /* of criteria */
@@ -50,7 +57,7 @@ struct work {
 	uint32_t *first_of; /* [line] an instruction */
 	uint32_t line_count;
 	uint8_t *is_told; /* [instruction] */
-	uint64_t criteria, dynamic, sizes[KINDS], missing, empty;
+	uint64_t criteria, stopped, dynamic, sizes[KINDS], missing, empty;
 };
 
 struct recording {
@@ -60,6 +67,15 @@ struct recording {
 	size_t len_bytes;
 	uint32_t count;
 	const uint8_t *blocks; /* [number of the block] it ran */
+	const uint8_t *stack;
+};
+
+/* The activations at the end, innermost first. */
+struct frames {
+	struct slice_frame *items;
+	uint32_t *calls; /* [count] */
+	uint32_t count;
+	bool are_whole;
 };
 
 static void fail(struct error *err)
@@ -201,7 +217,7 @@ static void read_recording(const char *path, struct recording *ret)
 	struct stat s;
 	void *bytes;
 
-	if (file < 0 || fstat(file, &s) || s.st_size <= SHADOW_NODES_AT + SHADOW_BLOCKS)
+	if (file < 0 || fstat(file, &s) || s.st_size <= SHADOW_NODES_AT + SHADOW_STACK + SHADOW_BLOCKS)
 		fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
 	bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_SHARED, file, 0);
 	close(file);
@@ -211,6 +227,7 @@ static void read_recording(const char *path, struct recording *ret)
 				  .len_bytes = (size_t)s.st_size};
 	ret->count = ret->header->count;
 	ret->blocks = (const uint8_t *)bytes + s.st_size - SHADOW_BLOCKS;
+	ret->stack = ret->blocks - SHADOW_STACK;
 	if (ret->header->magic != SHADOW_MAGIC)
 		fail(error_create(ERROR_FORMAT, "%s is no recording", path));
 }
@@ -273,7 +290,7 @@ static void sweep(struct work *w, const struct recording *r, enum kind kind, con
 	for (uint32_t n = r->count - 1; n > 0; n--) {
 		uint32_t i = instruction_at(w, r, n);
 		/* What could have ended the process and did not run is no reason in code that ran (slice.h). */
-		bool is_half = kind == KIND_ACTIVE && r->nodes[n].instruction == (uint32_t)SHADOW_CAME_BACK;
+		bool is_half = kind % ANALYSES == KIND_ACTIVE && r->nodes[n].instruction == (uint32_t)SHADOW_CAME_BACK;
 
 		if (!wanted[n])
 			continue;
@@ -298,31 +315,159 @@ static void sweep(struct work *w, const struct recording *r, enum kind kind, con
 }
 
 /* criterion[node]: 1 for its nodes. */
-static void check_criterion(struct work *w, const struct recording *r, const uint32_t *criteria, uint32_t count,
-			    const uint8_t *criterion)
+static void check_slice(struct work *w, const struct recording *r, enum kind kind, const struct slice_request *request,
+			const uint8_t *criterion)
 {
 	uint8_t *wanted = malloc(r->count);
 	uint32_t *user = malloc(r->count * sizeof *user);
+	struct slice slice;
 
 	if (!wanted || !user)
 		fail(&error_no_memory);
-	for (uint32_t k = 0; k < w->kinds; k++) {
-		struct slice slice;
-		struct slice_request request = {.regions = &w->analyses[k].regions,
-						.runs = w->analyses[k].runs,
-						.criteria = criteria,
-						.criterion_count = count};
-
-		fail(slice_backward(&request, &slice));
-		w->sizes[k] += slice.count;
-		memcpy(wanted, criterion, r->count);
-		memset(user, 0xff, r->count * sizeof *user);
-		sweep(w, r, (enum kind)k, &slice, wanted, user, criteria[0]);
-		slice_deinit(&slice);
-	}
-	w->criteria++;
+	fail(slice_backward(request, &slice));
+	w->sizes[kind] += slice.count;
+	memcpy(wanted, criterion, r->count);
+	memset(user, 0xff, r->count * sizeof *user);
+	sweep(w, r, kind, &slice, wanted, user, request->criteria[0]);
+	slice_deinit(&slice);
 	free(wanted);
 	free(user);
+}
+
+static struct slice_request request_of(const struct work *w, enum kind kind, const uint32_t *criteria, uint32_t count)
+{
+	const struct analysis *a = &w->analyses[kind % ANALYSES];
+
+	return (struct slice_request){
+		.regions = &a->regions, .runs = a->runs, .criteria = criteria, .criterion_count = count};
+}
+
+static void check_criterion(struct work *w, const struct recording *r, const uint32_t *criteria, uint32_t count,
+			    const uint8_t *criterion)
+{
+	for (uint32_t k = 0; k < w->analyses_used; k++) {
+		struct slice_request request = request_of(w, (enum kind)k, criteria, count);
+
+		check_slice(w, r, (enum kind)k, &request, criterion);
+	}
+	w->criteria++;
+}
+
+/* ---- what was on the stack ---- */
+
+static bool is_callee(const struct work *w, enum kind kind, uint32_t call, uint32_t function)
+{
+	const struct function_ids *callees = &w->analyses[kind % ANALYSES].memory.callees[call];
+
+	for (size_t i = 0; i < callees->count; i++)
+		if (callees->items[i] == function)
+			return true;
+	return false;
+}
+
+/* Blocks of a function that lead to those that are marked. */
+static void lead_to(const struct work *w, const struct code_function *f, bool *leads)
+{
+	for (bool is_new = true; is_new;) {
+		is_new = false;
+		for (uint32_t b = 0; b < f->block_count; b++) {
+			const struct code_block *block = &w->code.blocks[f->first_block + b];
+
+			for (uint32_t p = 0; p < block->predecessor_count && leads[b]; p++) {
+				bool *from = &leads[w->code.predecessors[block->first_predecessor + p] - f->first_block];
+
+				is_new |= !*from;
+				*from = true;
+			}
+		}
+	}
+}
+
+static bool *blocks_of(const struct work *w, enum kind kind, const struct shadow_frame *from,
+		       const struct code_function *f, uint32_t at)
+{
+	bool *runs = calloc((size_t)f->block_count + 1, sizeof *runs);
+
+	if (!runs)
+		fail(&error_no_memory);
+	runs[w->code.instructions[at].block - f->first_block] = true;
+	if (kind == KIND_STACK)
+		lead_to(w, f, runs);
+	else
+		for (uint32_t b = 0; b < f->block_count; b++)
+			runs[b] = from->ran[b];
+	return runs;
+}
+
+/* One more activation outwards. False: it is not certain that it called the one before. */
+static bool add_frame(const struct work *w, enum kind kind, const struct shadow_frame *from, uint32_t criterion,
+		      struct frames *ret)
+{
+	uint32_t at = ret->count ? w->number_of[from->call] : criterion, function;
+	struct slice_frame *frame = &ret->items[ret->count];
+
+	if (ret->count && !from->call)
+		return false;
+	function = code_function_of(&w->code, at);
+	if (w->code.functions[function].first_block + 1 != from->first_block)
+		return false;
+	if (ret->count && !is_callee(w, kind, at, frame[-1].function))
+		return false;
+	ret->calls[ret->count] = at;
+	*frame = (struct slice_frame){.function = function,
+				      .runs = blocks_of(w, kind, from, &w->code.functions[function], at),
+				      .calls = &ret->calls[ret->count],
+				      .call_count = ret->count ? 1 : 0};
+	ret->count++;
+	return true;
+}
+
+static void find_frames(const struct work *w, const struct recording *r, enum kind kind, uint32_t criterion,
+			struct frames *ret)
+{
+	const struct shadow_frame **all;
+	uint32_t count = 0;
+
+	*ret = (struct frames){0};
+	if (r->header->is_stack_lost)
+		return;
+	all = calloc(r->header->stack_bytes + 1, sizeof *all);
+	ret->items = calloc(r->header->stack_bytes + 1, sizeof *ret->items);
+	ret->calls = calloc(r->header->stack_bytes + 1, sizeof *ret->calls);
+	if (!all || !ret->items || !ret->calls)
+		fail(&error_no_memory);
+	for (uint32_t at = 0; at < r->header->stack_bytes; at = all[count++]->end)
+		all[count] = (const struct shadow_frame *)(r->stack + at);
+	ret->are_whole = true;
+	while (count && ret->are_whole)
+		ret->are_whole = add_frame(w, kind, all[--count], criterion, ret);
+	free(all);
+}
+
+static void frames_deinit(struct frames *f)
+{
+	for (uint32_t i = 0; i < f->count; i++)
+		free((void *)f->items[i].runs);
+	free(f->items);
+	free(f->calls);
+}
+
+static void check_stopped(struct work *w, const struct recording *r, uint32_t criterion, const uint8_t *wanted)
+{
+	for (uint32_t k = KIND_STACK; k < KINDS; k++) {
+		struct slice_request request = request_of(w, (enum kind)k, &criterion, 1);
+		struct frames frames;
+
+		find_frames(w, r, (enum kind)k, criterion, &frames);
+		request.frames = frames.items;
+		request.frame_count = frames.count;
+		request.frames_are_whole = frames.are_whole;
+		if (frames.count) {
+			w->stopped += k == KIND_STACK;
+			check_slice(w, r, (enum kind)k, &request, wanted);
+		}
+		frames_deinit(&frames);
+	}
 }
 
 static void check_line(struct work *w, const struct recording *r, uint32_t line, uint8_t *wanted)
@@ -356,6 +501,8 @@ static void check_last(struct work *w, const struct recording *r, uint8_t *wante
 	memset(wanted, 0, r->count);
 	wanted[last] = 1;
 	check_criterion(w, r, &i, 1, wanted);
+	if (w->analyses_used == ANALYSES)
+		check_stopped(w, r, i, wanted);
 }
 
 static void analyse(struct work *w, struct analysis *ret)
@@ -405,7 +552,7 @@ static void check_recording(struct work *w, const char *path)
 			lines++;
 		}
 	}
-	for (uint32_t k = 0; k < w->kinds; k++) {
+	for (uint32_t k = 0; k < w->analyses_used; k++) {
 		if (k == KIND_ACTIVE)
 			analyse_what_ran(w, &r);
 		count_empty(w, &w->analyses[k].memory, &r, has_run);
@@ -415,7 +562,7 @@ static void check_recording(struct work *w, const char *path)
 		if (line_ran[line] && seen++ % every == 0)
 			check_line(w, &r, line, wanted);
 	check_last(w, &r, wanted);
-	if (w->kinds > KIND_ACTIVE)
+	if (w->analyses_used == ANALYSES)
 		analysis_deinit(&w->analyses[KIND_ACTIVE]);
 	munmap((void *)r.header, r.len_bytes);
 	free(has_run);
@@ -431,14 +578,16 @@ static int check(struct work *w, const char *code, char **recordings)
 	for (; *recordings; recordings++)
 		check_recording(w, *recordings);
 	printf("%" PRIu64 " criteria, %" PRIu64 " instructions in dynamic slices, %" PRIu64 " in static ones, %" PRIu64
-	       " in active ones, %" PRIu64 " missing; %" PRIu64 " empty points-to sets\n",
-	       w->criteria, w->dynamic, w->sizes[KIND_STATIC], w->sizes[KIND_ACTIVE], w->missing, w->empty);
+	       " in active ones, %" PRIu64 " missing; %" PRIu64 " empty points-to sets; %" PRIu64 " stacks, %" PRIu64
+	       " instructions in slices of stacks, %" PRIu64 " in those of their activations\n",
+	       w->criteria, w->dynamic, w->sizes[KIND_STATIC], w->sizes[KIND_ACTIVE], w->missing, w->empty, w->stopped,
+	       w->sizes[KIND_STACK], w->sizes[KIND_FRAMES]);
 	return w->missing || w->empty || !w->criteria;
 }
 
 int main(int argc, char **argv)
 {
-	struct work w = {.kinds = 1};
+	struct work w = {.analyses_used = 1};
 	int option;
 
 	if (argc == 4 && strcmp(argv[1], "write") == 0)
@@ -451,7 +600,7 @@ int main(int argc, char **argv)
 	optind = 3;
 	while ((option = getopt(argc, argv, "+rn:f:")) != -1)
 		if (option == 'r')
-			w.kinds = KINDS;
+			w.analyses_used = ANALYSES;
 		else if (option == 'n')
 			w.most = (uint32_t)strtoul(optarg, NULL, 10);
 		else if (option == 'f')

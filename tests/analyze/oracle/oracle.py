@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """oracle.py BUILD FIRST COUNT [--batch=N] [--criteria=N] [--keep=DIR] [--options=TEXT] - random programs record their own dynamic slices, each of
-which must be in the static slice of the same line. Batches of programs are one program to the compiler; their options go round.
+which must be in the static slice of the same line, and in those that are restricted by what ran and by the stack. Batches of programs are one program to the compiler; their options go round.
 """
 import argparse
 import os
@@ -11,7 +11,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OPTIONS = ["-O0", "-O2", "-O1 -fno-inline", "-O0", "-O2 -fno-inline"]
-RECORDING_NODES = 60000
+RECORDING_NODES = 60000  # of those that end by themselves; each third one is stopped somewhere before
 
 
 def run(command, **more):
@@ -38,7 +38,8 @@ def build_recorder(build, bitcode, where, objects):
 
 def record(program, seed, where):
     path = os.path.join(where, "%d.nodes" % seed)
-    environment = dict(os.environ, SHADOW_OUT=path, SHADOW_LIMIT=str(RECORDING_NODES))
+    limit = RECORDING_NODES if seed % 3 else 300 + seed * 7919 % 4000
+    environment = dict(os.environ, SHADOW_OUT=path, SHADOW_LIMIT=str(limit))
     subprocess.run([program, str(seed)], env=environment, timeout=60, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return path
 
@@ -72,7 +73,7 @@ def main():
     parser.add_argument("--options", help="of the compiler, for all batches")
     parser.add_argument("--keep", help="a folder for what the last batch was made of")
     arguments = parser.parse_args()
-    totals, failed = [0] * 6, 0
+    totals, failed = [0] * 9, 0
     with tempfile.TemporaryDirectory(prefix="waymark-oracle.") as where:
         if arguments.keep:
             where = arguments.keep
@@ -89,7 +90,8 @@ def main():
             if status:
                 failed += 1
                 print("FAIL: seeds %d to %d with %s\n%s" % (first, first + count - 1, options, text), flush=True)
-    print("seeds %d to %d: %d criteria, %d instructions in dynamic slices, %d in static ones, %d in active ones, %d missing; %d empty points-to sets"
+    print("seeds %d to %d: %d criteria, %d instructions in dynamic slices, %d in static ones, %d in active ones, %d missing; %d empty points-to sets; "
+          "%d stacks, %d instructions in slices of stacks, %d in those of their activations"
           % (arguments.first, arguments.first + arguments.count - 1, *totals))
     if failed or not totals[1]:
         sys.exit(1)

@@ -21,8 +21,9 @@ enum {
 
 static struct shadow_header *header;
 static struct shadow_node *nodes;
-static uint8_t *blocks;
+static uint8_t *blocks, *stack;
 static uint32_t limit;
+static pthread_t first_thread;
 
 static void *map_memory(size_t len_bytes)
 {
@@ -47,7 +48,7 @@ __attribute__((constructor(101))) static void begin(void)
 	void *memory;
 
 	limit = text ? (uint32_t)strtoul(text, NULL, 10) : 4000000;
-	len_bytes = SHADOW_NODES_AT + (size_t)limit * sizeof *nodes + SHADOW_BLOCKS;
+	len_bytes = SHADOW_NODES_AT + (size_t)limit * sizeof *nodes + SHADOW_STACK + SHADOW_BLOCKS;
 	if (file < 0 || ftruncate(file, (off_t)len_bytes))
 		return;
 	memory = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -58,6 +59,8 @@ __attribute__((constructor(101))) static void begin(void)
 	*header = (struct shadow_header){.magic = SHADOW_MAGIC, .count = 1};
 	nodes = (struct shadow_node *)((char *)memory + SHADOW_NODES_AT);
 	blocks = (uint8_t *)memory + len_bytes - SHADOW_BLOCKS;
+	stack = blocks - SHADOW_STACK;
+	first_thread = pthread_self();
 	pthread_atfork(NULL, NULL, stop_recording);
 	unsetenv("SHADOW_OUT");
 }
@@ -360,11 +363,51 @@ uint32_t shadow_control(uint32_t control)
 	return t.control;
 }
 
-uint32_t shadow_block(uint32_t number, uint32_t control)
+uint32_t shadow_block(uint32_t number, uint32_t control, struct shadow_frame *frame)
 {
 	if (header && number < SHADOW_BLOCKS)
 		blocks[number] = 1;
+	if (frame)
+		frame->ran[number - frame->first_block] = 1;
 	return shadow_control(control);
+}
+
+/* ---- the stack ---- */
+
+/* NULL: of another thread, or there is no room. */
+struct shadow_frame *shadow_push(uint32_t first_block, uint32_t block_count)
+{
+	uint32_t at, end;
+	struct shadow_frame *frame;
+
+	if (!header || !pthread_equal(pthread_self(), first_thread))
+		return NULL;
+	at = header->stack_bytes;
+	end = at + (uint32_t)(sizeof *frame + block_count + 7) / 8 * 8;
+	if (end > SHADOW_STACK) {
+		header->is_stack_lost = 1;
+		return NULL;
+	}
+	frame = (struct shadow_frame *)(stack + at);
+	memset(frame, 0, end - at);
+	*frame = (struct shadow_frame){.first_block = first_block, .block_count = block_count, .end = end};
+	header->stack_bytes = end;
+	return frame;
+}
+
+/* The call begins, or has come back: then activations that were left otherwise are gone, too. */
+void shadow_call_at(struct shadow_frame *frame, uint32_t number)
+{
+	if (!frame || !header)
+		return;
+	header->stack_bytes = frame->end;
+	frame->call = number;
+}
+
+void shadow_pop(struct shadow_frame *frame)
+{
+	if (frame && header)
+		header->stack_bytes = (uint32_t)((uint8_t *)frame - stack);
 }
 
 /* ---- variable arguments ---- */

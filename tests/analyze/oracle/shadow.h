@@ -1,7 +1,8 @@
 /*
  * shadow.h - test only: what a program that shadow_pass.cpp changed records, in the file that SHADOW_OUT names.
  *
- *      struct shadow_header; nodes from 4096 on, 16 bytes each, node 0 is nobody; at the end a byte for each block, which is 1 if it ran
+ *      struct shadow_header; nodes from 4096 on, 16 bytes each, node 0 is nobody; at the end the stack, and a byte for each block, which is 1 if it
+ *      ran
  *
  * A node depends on nodes in front of it alone, so one way backward through the file is a dynamic slice. The file is mapped: however the program
  * ends, all is there, and the last node is of what it did last. SHADOW_LIMIT nodes (4 million) end the program. A child of fork records nothing.
@@ -13,6 +14,7 @@
 
 enum {
 	SHADOW_NODES_AT = 4096,
+	SHADOW_STACK = 1 << 20,  /* bytes */
 	SHADOW_BLOCKS = 1 << 20, /* of a program, numbered from 1 in the module's order */
 	SHADOW_CAME_BACK =
 		-1, /* as an instruction: of[1] decided only that calls came back which could have ended the process */
@@ -23,6 +25,15 @@ struct shadow_header {
 	uint32_t magic;
 	uint32_t count; /* of nodes, node 0 too */
 	uint32_t is_full;
+	uint32_t stack_bytes;
+	uint32_t is_stack_lost; /* it did not fit */
+};
+
+struct shadow_frame {
+	uint32_t call;                    /* instruction in progress; 0: none */
+	uint32_t first_block, block_count; /* of its function */
+	uint32_t end;                     /* offset of what is behind it in the stack */
+	uint8_t ran[];
 };
 
 struct shadow_node {

@@ -115,6 +115,7 @@ class Shadow
 	SmallVector<std::pair<PHINode *, std::array<PHINode *, 2>>, 16> phis;
 	Value *entered = nullptr; /* the label of the activation */
 	Value *isFromLibrary = nullptr;
+	Value *frame = nullptr; /* of the recording's stack */
 	Value *control = nullptr; /* of the block that is at hand */
 	bool returnsTwice;
 	IRBuilder<> b;
@@ -240,18 +241,22 @@ class Shadow
 			callee ? (Value *)ConstantPointerNull::get(cast<PointerType>(r.ptr)) : call->getCalledOperand();
 		Value *made = node(call, labelOf(call->getCalledOperand()), ConstantInt::get(r.i32, 0));
 		listArguments(call, lists);
+		r.call(b, "shadow_call_at", r.nothing, {frame, number(call)});
 		Value *site = isLibrary ? siteOf(*callee) : ConstantPointerNull::get(cast<PointerType>(r.ptr));
 		if (callee && !isLibrary)
 			target = const_cast<Function *>(callee);
 		Value *saved = r.call(b, "shadow_before_call", r.i32,
 				      {site, target, number(call), made, count, lists[0], lists[1], lists[2]});
-		if (call->isMustTailCall())
+		if (call->isMustTailCall()) {
+			r.call(b, "shadow_pop", r.nothing, {frame});
 			return;
+		}
 		Value *place = call->canReturnTwice() ? reserve(r.i32) : nullptr;
 		if (place)
 			b.CreateStore(made, place, true);
 		call->setTailCallKind(CallInst::TCK_None);
 		after(call);
+		r.call(b, "shadow_call_at", r.nothing, {frame, b.getInt32(0)});
 		Value *result =
 			r.call(b, "shadow_after_call", r.i32,
 			       {site, target, number(call), made, count, lists[0], lists[1], saved,
@@ -349,6 +354,7 @@ class Shadow
 			r.call(b, "shadow_return", r.nothing,
 			       {&f, value ? made : ConstantInt::get(r.i32, 0), control, isFromLibrary,
 				b.getInt32(ending.count(&f))});
+			r.call(b, "shadow_pop", r.nothing, {frame});
 			return;
 		}
 		leaving[block] = control;
@@ -409,6 +415,8 @@ class Shadow
 	void enter()
 	{
 		before(&*f.getEntryBlock().begin());
+		frame = r.call(b, "shadow_push", r.ptr,
+			       {b.getInt32(blocks.lookup(&f.getEntryBlock())), b.getInt32(f.size())});
 		entered = r.call(b, "shadow_enter", r.i32, {&f, b.getInt32(f.arg_size())});
 		isFromLibrary = r.call(b, "shadow_is_from_library", r.i32, {});
 		for (Argument &a : f.args()) {
@@ -441,7 +449,7 @@ class Shadow
 		if (latest)
 			latest = b.CreateSelect(b.CreateIsNull(latest), entered, latest);
 		control = r.call(b, "shadow_block", r.i32,
-				 {b.getInt32(blocks.lookup(&block)), latest ? latest : entered});
+				 {b.getInt32(blocks.lookup(&block)), latest ? latest : entered, frame});
 		for (PHINode &phi : block.phis()) {
 			if (!numbers.count(&phi))
 				continue;

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""tables.py RESULTS - the tables of schemes.sh: sizes of slices by tracing scheme, in instructions and in lines, time and memory.
+
+A size is its share of the slice of all code (or, where that could not be had, of all code: marked *), the geometric mean of a program's crashes. The last row is the
+geometric mean of the programs.
+"""
+import math
+import sys
+from collections import defaultdict
+
+WHATS = ["stack", "none", "fc", "cc", "stmt", "pt", "cc+pt", "stmt+pt"]
+TITLES = {"cc+pt": "realistic", "stmt+pt": "all"}
+
+
+def mean(numbers):
+    numbers = [max(n, 1e-9) for n in numbers]
+    return math.exp(sum(math.log(n) for n in numbers) / len(numbers)) if numbers else None
+
+
+def read(path):
+    """results[level, stage][program][crash][what] = [instructions, lines, of what ran, of what ran, seconds, megabytes] or a message"""
+    results = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            level, stage, program, crash, what, *rest = line.rstrip("\n").split("\t")
+            results[level, stage][program][crash][what] = [float(n) for n in rest] if len(rest) == 6 else rest[0]
+    return results
+
+
+def is_known(slices, what):
+    return isinstance(slices.get(what), list)
+
+
+def shares(crashes, what, number):
+    """Of each crash: the size by that of the slice of all code."""
+    return [slices[what][number] / slices["full"][number] for slices in crashes.values() if is_known(slices, what) and is_known(slices, "full")]
+
+
+def of_ran(crashes, what, number):
+    return [slices[what][number] / slices[what][number + 2] for slices in crashes.values() if is_known(slices, what)]
+
+
+def percent(value):
+    return "-" if value is None else "%.0f" % (100 * value) if value >= 0.1 else "%.1f" % (100 * value)
+
+
+def sizes(programs, number):
+    """A row for each program, and one for all."""
+    rows, all_values = [], defaultdict(list)
+    for program, crashes in programs.items():
+        full = mean([slices["full"][number] for slices in crashes.values() if is_known(slices, "full")])
+        row = [program, "-" if full is None else "%.0f" % full]
+        for what in WHATS:
+            value = mean(shares(crashes, what, number))
+            row.append(percent(value))
+            if value is not None:
+                all_values[what].append(value)
+        value = mean(of_ran(crashes, "cc+pt", number))
+        row.append(percent(value))
+        if value is not None:
+            all_values["ran"].append(value)
+        rows.append(row)
+    rows.append(["geometric mean", ""] + [percent(mean(all_values[what])) for what in WHATS + ["ran"]])
+    return rows
+
+
+def table(head, rows):
+    print("| " + " | ".join(head) + " |")
+    print("|" + "---|" * len(head))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+def most(crashes, what, number):
+    values = [slices[what][number] for slices in crashes.values() if is_known(slices, what)]
+    return max(values) if values else None
+
+
+def why(crashes, what):
+    for slices in crashes.values():
+        if isinstance(slices.get(what), str):
+            return slices[what]
+    return None
+
+
+def costs(programs):
+    rows = []
+    for program, crashes in programs.items():
+        row = [program, str(len(crashes))]
+        for what in ["full", "cc+pt", "stmt+pt"]:
+            seconds, megabytes = most(crashes, what, 4), most(crashes, what, 5)
+            row.append("%.1f s, %.0f MB" % (seconds, megabytes) if seconds is not None else why(crashes, what) or "-")
+        rows.append(row)
+    return rows
+
+
+def main():
+    results = read(sys.argv[1])
+    for (level, stage), programs in sorted(results.items(), reverse=True):
+        for number, what in ((1, "lines"), (0, "instructions")):
+            print("-%s, %s stage, %s: percent of the slice of all code; last: realistic, percent of what ran\n" % (level, stage, what))
+            table(["program", "all code"] + [TITLES.get(w, w) for w in WHATS] + ["of ran"], sizes(programs, number))
+        print("-%s, %s stage, CPU time and memory, the most of a program's crashes\n" % (level, stage))
+        table(["program", "crashes", "all code", "realistic", "all"], costs(programs))
+
+
+if __name__ == "__main__":
+    main()
