@@ -1,19 +1,24 @@
 /*
  * abi.h - what instrumented code, the runtime and the readers agree on, in memory and on disk.
  *
- * stdint only. Names with the prefix wm1_ belong to version 1 of the in-process ABI; a later, incompatible one gets another
- * prefix, so that two versions in one process cannot meet by accident.
+ * stdint only. Names with the prefix wm1_ belong to the in-process ABI until the first release; a later, incompatible one gets
+ * another prefix, so that two versions in one process cannot meet by accident.
  *
  *                      thread-local state                    context stack of the thread
  *     instrumented  .-------------------.                .--------------------------------.
  *     function ---->| id  | top --------|--------------->|            (free)              |
- *                   | origin            |                | top-1  id site sp prefix run   |  <- last push
+ *                   | deferred sp, site |                | top-1  id site sp prefix run   |  <- last push
+ *                   | origin            |                |                                |
  *                   '---|---------------'                | ...                            |
  *                       v                                | base   prefix = kind of root   |
  *                   pushes of the creator                '--------------------------------'
  *
  * A push is: write *top, then top++, then id = the callee's restart value. Whoever pushed puts both words back after the
  * call, as absolute values: so longjmp and exceptions need no unwinding of ours.
+ *
+ * A call of foreign code is pushed only if somebody needs the entry. The call notes its site and its stack pointer: it is *deferred*.
+ * Code that is entered from outside, a capture, and all else that looks at the stack push it first (wm1_push_deferred). The caller
+ * finds its own stack pointer in deferred_sp, and then nothing was pushed; else it takes the push off (wm1_put_back).
  */
 #ifndef WAYMARK_ABI_H
 #define WAYMARK_ABI_H
@@ -21,7 +26,7 @@
 #include <stdint.h>
 
 enum {
-	WM1_ABI_VERSION = 1,
+	WM1_ABI_VERSION = 2,
 
 	/* The context stack is a list of segments, each this large and aligned to it: top at a multiple of it (NULL too)
 	 * means "no room, call wm1_grow". */
@@ -42,6 +47,8 @@ enum {
 	WM_SITE_THREAD = 1,  /* in a prefix: [thread], a thread began here that was created by what is below */
 	WM_SITE_SIGNAL = 2,  /* in a prefix: [signal], a handler began here; it interrupted what is below */
 	WM_SITE_FIRST = 16,
+	/* The program's own sites start here: its code knows their numbers. */
+	WM1_SITE_PROGRAM = 0x40000000,
 
 	/* The encoding of programs and libraries that were built with Waymark never changes: it is one epoch. */
 	WM_EPOCH_COMPILED = 0,
@@ -103,6 +110,12 @@ struct wm1_thread {
 	uint64_t id;
 	struct wm1_entry *top;     /* first free entry; NULL before the thread's first push */
 	struct wm1_origin *origin; /* NULL: not known, or the program's first thread */
+	uint64_t deferred_sp; /* not 0: a call of foreign code is in progress whose push has been put off; id is its caller's */
+	uint32_t deferred_site; /* written before deferred_sp */
+};
+
+enum {
+	WM1_IMAGE_PROGRAM = 1, /* its site_base is WM1_SITE_PROGRAM */
 };
 
 /* One instrumented image (program or shared library), in its writable data; registered by its first constructor. */
@@ -110,7 +123,7 @@ struct wm1_image {
 	uint32_t abi_version;
 	uint32_t site_count;
 	uint32_t site_base; /* written by wm1_register before any other code of the image runs */
-	uint32_t flags;     /* 0 */
+	uint32_t flags;     /* WM1_IMAGE_PROGRAM or 0 */
 	const void *ehdr;   /* its ELF header in memory (__ehdr_start) */
 	uint64_t meta_key;  /* a hash of its .debug_waymark, the same number in that section's header */
 };

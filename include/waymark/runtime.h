@@ -43,6 +43,12 @@ WM1_EXPORT struct wm1_entry *wm1_grow(void) __attribute__((preserve_most, cold))
 WM1_EXPORT void wm1_drop_tails(uint64_t return_slot) __attribute__((preserve_most, cold));
 
 /*
+ * Pushes the call of foreign code that is in progress, if its push was put off; else does nothing. The entry has the stack pointer
+ * of the call, at which wm1_put_back takes it off.
+ */
+WM1_EXPORT void wm1_push_deferred(void) __attribute__((preserve_most, cold));
+
+/*
  * Takes off the push that was made at this stack pointer, and what was left above it; puts back the id from before. The push is on
  * top but where a segment begins, where a call left entries behind, or where the program has switched stacks by itself. When the
  * entry is not there any more, the id is one that no function has: contexts decode as unknown, never as wrong.

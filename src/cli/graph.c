@@ -74,7 +74,7 @@ static size_t make_rows(const struct summary *s, struct row rows[ROWS_MAX])
 		{"cut_nodes", "cut nodes", stats->cut_nodes, false},
 		{"zero_edges", "edges with addend 0 (no code)", s->zero_edges, false},
 		{"indirect_sites", "indirect call sites (pushed)", k[META_SITE_INDIRECT], false},
-		{"foreign_sites", "call sites of foreign functions (pushed)", k[META_SITE_FOREIGN], false},
+		{"foreign_sites", "call sites of foreign functions (pushed if they call back)", k[META_SITE_FOREIGN], false},
 		{"asm_sites", "inline assembly that calls (pushed)", k[META_SITE_ASM], false},
 		{"bound_functions", "functions whose calls in the library check which definition is bound",
 		 k[META_SITE_BOUND], false},

@@ -226,15 +226,16 @@ static struct wmrt_image *image_list(const struct wmrt_image *found, uint32_t si
 	return image;
 }
 
-/* Under the lock: gives out the numbers and lists the image; the base. */
-static uint32_t image_add(struct wmrt_image *found)
+/* Under the lock: gives out the numbers and lists the image; the base. The program has numbers of its own. */
+static uint32_t image_add(struct wmrt_image *found, bool is_program)
 {
-	uint32_t base = next_site;
+	uint32_t base = is_program ? (uint32_t)WM1_SITE_PROGRAM : next_site;
 
 	/* Out of numbers: those at the end belong to no image. */
-	if (found->site_count >= WM1_SITE_ELIDED - next_site)
+	if (found->site_count >= (is_program ? WM1_SITE_ELIDED : WM1_SITE_PROGRAM) - base)
 		return WM1_SITE_ELIDED - found->site_count;
-	next_site += found->site_count;
+	if (!is_program)
+		next_site += found->site_count;
 	image_list(found, base);
 	return base;
 }
@@ -254,13 +255,13 @@ void wm1_register(struct wm1_image *image)
 	if (!is_ours) {
 		/* Numbers without a record: decoded as unknown. */
 		image->site_base = next_site;
-		next_site += image->site_count < WM1_SITE_ELIDED - next_site ? image->site_count : 0;
+		next_site += image->site_count < WM1_SITE_PROGRAM - next_site ? image->site_count : 0;
 	} else {
 		found.load_address = (uintptr_t)image->ehdr;
 		build_id_read(image->ehdr, &found);
 		path_read(image->ehdr);
 		known = image_find(&found);
-		image->site_base = known ? known->site_base : image_add(&found);
+		image->site_base = known ? known->site_base : image_add(&found, image->flags & WM1_IMAGE_PROGRAM);
 	}
 	wmrt_unlock(&guard);
 	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)

@@ -1,7 +1,7 @@
 /*
  * harness.cpp - what the modules of generate_ir.c call, and main. Not instrumented. Every time it calls a function of the module, the
  * thread's context stack must be as before when it returns, or an exception comes out of it: that is what the pass promises
- * foreign callers. The id is any number in foreign code. Where the module allows it (throws), every few foreign calls throw.
+ * foreign callers, once the call of foreign code is pushed. The id is any number in foreign code. Where the module allows it (throws), every few foreign calls throw.
  */
 #include <cstdint>
 #include <cstdio>
@@ -20,12 +20,14 @@ uint64_t environment[64];
 int foreign(int n, void *p);
 int variadic(int n, ...);
 void leave();
+void wm1_push_deferred() __attribute__((preserve_most));
 }
 
 static int depth, wrong, calls;
 
 static int call(int k, int n)
 {
+	wm1_push_deferred();
 	wm1_thread before = wm1_thread_state;
 	int (*f)(int, void *) = table[k & 3];
 	depth++;

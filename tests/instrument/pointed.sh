@@ -15,11 +15,11 @@ fail() {
 	echo "FAIL $*"
 	failed=1
 }
-# calls_helper FUNCTION: it pushes in a function of its own
+# calls_helper FUNCTION: it defers its call of printf by a helper
 calls_helper() {
 	objdump -d --no-show-raw-insn --disassemble="$1" program >code
 	grep -q "<$1>:" code || fail "there is no $1"
-	grep -q 'call .*<wm1\.push_here>' code
+	grep -q 'call .*<wm1\.defer_here>' code
 }
 
 {

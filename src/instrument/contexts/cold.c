@@ -13,6 +13,7 @@
 /* Bytes that a site takes more when it is written for speed. */
 enum {
 	PUSH_BYTES = 70,
+	DEFER_BYTES = 35,
 	EDGE_BYTES = 12,
 };
 
@@ -58,13 +59,14 @@ static bool may_be_cold(const struct site *site)
 {
 	if (!site->undo) /* a jump, for which no frame should be needed */
 		return false;
-	return site->action == SITE_PUSH || (site->action == SITE_ADD && !site->restore_id && !site->restore_top);
+	return site->action == SITE_PUSH || site->action == SITE_DEFER ||
+	       (site->action == SITE_ADD && !site->restore_id && !site->restore_top);
 }
 
 static bool is_wanted_cold(const struct site *site)
 {
 	const char *wish = getenv("WAYMARK_COLD");
-	return wish && (!strcmp(wish, "all") || (!strcmp(wish, "pushes") && site->action == SITE_PUSH));
+	return wish && (!strcmp(wish, "all") || (!strcmp(wish, "pushes") && site->action != SITE_ADD));
 }
 
 static uint64_t bytes_for_speed(LLVMModuleRef module)
@@ -77,13 +79,20 @@ static uint64_t bytes_for_speed(LLVMModuleRef module)
 	return LEAST_BYTES + instructions / INSTRUCTIONS_A_BYTE;
 }
 
+static uint64_t bytes_of(const struct site *site)
+{
+	if (site->action == SITE_ADD)
+		return EDGE_BYTES;
+	return site->action == SITE_PUSH ? PUSH_BYTES : DEFER_BYTES;
+}
+
 static void choose(struct program *p, struct candidate *candidates, size_t count)
 {
 	uint64_t room = bytes_for_speed(p->module);
 	qsort(candidates, count, sizeof *candidates, by_weight);
 	for (size_t i = 0; i < count; i++) {
 		struct site *site = &p->sites.items[candidates[i].site];
-		const uint64_t bytes = site->action == SITE_PUSH ? PUSH_BYTES : EDGE_BYTES;
+		const uint64_t bytes = bytes_of(site);
 		site->is_cold = bytes > room;
 		if (!site->is_cold)
 			room -= bytes;
@@ -140,7 +149,7 @@ struct error *cold_choose(struct program *p)
 		site->is_cold = may_be_cold(site);
 		if (site->is_cold && runs >= LEAST_RUNS && !is_wanted_cold(site))
 			candidates[count++] = (struct candidate){
-				.weight = site->action == SITE_PUSH ? runs * PUSH_WEIGHT : runs, .site = i};
+				.weight = site->action == SITE_ADD ? runs : runs * PUSH_WEIGHT, .site = i};
 	}
 	choose(p, candidates, count);
 	p->change_count = keep_shared(p->changes, list_changes(p, p->changes));

@@ -8,12 +8,14 @@
  *      push                   top = push(...);    call;  T.id = id; T.top = top
  *        into a cycle         top = push(...); id = restart; call; ...      (a root sets it by itself)
  *      push, then jump        push_tail(...);     call;  ret                (the callers put back)
+ *      foreign code           T.deferred = site, sp;  call;  T.deferred = 0, or put_back() if another one has pushed
  *      return of a root       clean(...), where the module has musttail calls in roots
  *      landing pad, setjmp    T.id = entry id; T.top = entry top            (whatever unwound or jumped to here)
  */
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>
+#include <waymark/abi.h>
 
 #include "llvm/ir.h"
 #include "instrument/contexts/program.h"
@@ -29,6 +31,7 @@ struct emitter {
 	unsigned builtin_setjmp;
 	/* the function at work */
 	bool is_outer;
+	LLVMValueRef begin;    /* where an outer function has set its id */
 	LLVMValueRef entry_id; /* NULL when not kept */
 	LLVMValueRef entry_top;
 };
@@ -51,6 +54,12 @@ static void store_id(struct emitter *e, LLVMValueRef id)
 static void store_top(struct emitter *e, LLVMValueRef top)
 {
 	LLVMSetVolatile(LLVMBuildStore(e->builder, top, e->support.thread_top), 1);
+}
+
+/* What is deferred here has been left, or is another stack's. */
+static void forget_deferred(struct emitter *e)
+{
+	LLVMSetVolatile(LLVMBuildStore(e->builder, constant(e, 0), e->support.thread_deferred_sp), 1);
 }
 
 /* setjmp and its like; __builtin_setjmp is an intrinsic without the attribute. */
@@ -107,6 +116,7 @@ static bool position_after(struct emitter *e, LLVMValueRef call)
 
 static void put_back_entry(struct emitter *e)
 {
+	forget_deferred(e);
 	store_id(e, e->entry_id);
 	store_top(e, e->entry_top);
 }
@@ -127,7 +137,7 @@ static void recover(struct emitter *e, LLVMValueRef function)
 
 static void keep_entry(struct emitter *e, LLVMValueRef function)
 {
-	LLVMPositionBuilderBefore(e->builder, ir_after_allocas(function));
+	LLVMPositionBuilderBefore(e->builder, e->begin ? LLVMGetNextInstruction(e->begin) : ir_after_allocas(function));
 	LLVMSetCurrentDebugLocation2(e->builder, NULL);
 	if (!e->entry_id)
 		e->entry_id = load_id(e);
@@ -139,8 +149,9 @@ static void start_alone(struct emitter *e, LLVMValueRef function)
 {
 	LLVMPositionBuilderBefore(e->builder, ir_after_allocas(function));
 	LLVMSetCurrentDebugLocation2(e->builder, NULL);
+	LLVMBuildCall2(e->builder, support_type(e->support.enter), e->support.enter, NULL, 0, "");
 	e->entry_id = constant(e, 0);
-	store_id(e, e->entry_id);
+	e->begin = LLVMBuildStore(e->builder, e->entry_id, e->support.thread_id);
 }
 
 static LLVMValueRef stack_pointer(struct emitter *e)
@@ -168,7 +179,7 @@ static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMVa
 		helper = e->support.push_tail;
 		last = LLVMBuildCall2(e->builder, support_type(e->return_slot), e->return_slot, NULL, 0, "wm1.slot");
 	}
-	LLVMValueRef arguments[] = {LLVMConstInt(e->support.i32, site->number, 0), id, last};
+	LLVMValueRef arguments[] = {support_number(e->p, &e->support, e->builder, site->number), id, last};
 	LLVMValueRef call =
 		LLVMBuildCall2(e->builder, support_type(helper), helper, arguments, 3, site->undo ? "wm1.top" : "");
 	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(helper));
@@ -178,12 +189,28 @@ static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMVa
 
 static void emit_cold_push(struct emitter *e, const struct site *site)
 {
+	const struct support *s = &e->support;
+	const bool defers = site->action == SITE_DEFER;
+	LLVMValueRef number = constant(e, e->p->is_shared ? site->number : WM1_SITE_PROGRAM + site->number);
 	LLVMPositionBuilderBefore(e->builder, site->call);
 	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
-	outline_push(&e->support, e->builder, site->number);
+	outline_call(e->builder, defers ? s->defer_here : s->push_here, &number);
 	set_restart(e, site);
 	if (position_after(e, site->call))
-		outline_put_back(&e->support, e->builder);
+		outline_call(e->builder, defers ? s->end_here : s->put_back, NULL);
+}
+
+static void emit_deferred(struct emitter *e, const struct site *site)
+{
+	const struct support *s = &e->support;
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	LLVMValueRef arguments[] = {support_number(e->p, s, e->builder, site->number), stack_pointer(e)};
+	LLVMBuildCall2(e->builder, support_type(s->defer), s->defer, arguments, 2, "");
+	if (!position_after(e, site->call))
+		return;
+	LLVMValueRef sp = stack_pointer(e);
+	LLVMBuildCall2(e->builder, support_type(s->end_defer), s->end_defer, &sp, 1, "");
 }
 
 /*
@@ -229,6 +256,8 @@ static void emit_call_site(struct emitter *e, const struct site *site, bool undo
 	}
 	if (site->action == SITE_PUSH || site->restore_top)
 		store_top(e, top);
+	if (site->kind == META_SITE_INDIRECT || site->kind == META_SITE_ASM) /* code that switches stacks */
+		forget_deferred(e);
 }
 
 /* Replaces the call by one of the runtime's function, which takes the site's number, too. */
@@ -255,8 +284,7 @@ static void emit_capture(struct emitter *e, const struct site *site)
 {
 	LLVMPositionBuilderBefore(e->builder, site->call);
 	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
-	LLVMValueRef base = LLVMBuildLoad2(e->builder, e->support.i32, e->support.site_base, "wm1.base");
-	LLVMValueRef number = LLVMBuildAdd(e->builder, base, LLVMConstInt(e->support.i32, site->number, 0), "wm1.site");
+	LLVMValueRef number = support_number(e->p, &e->support, e->builder, site->number);
 	if (LLVMGetNumArgOperands(site->call) == 4) { /* wm1_path_residual: a path outside a plan */
 		LLVMSetOperand(site->call, 3, number);
 	} else if (LLVMGetNumArgOperands(site->call) == 1) {
@@ -332,6 +360,8 @@ static struct error *emit_site(struct emitter *e, struct site *site, uint64_t le
 		return emit_cold_edge(e, site, left, leaves);
 	if (site->is_cold)
 		emit_cold_push(e, site);
+	else if (site->action == SITE_DEFER)
+		emit_deferred(e, site);
 	else if (site->action != SITE_NOTHING || site->undo)
 		emit_call_site(e, site, !leaves);
 	return NULL;
@@ -341,6 +371,7 @@ static void emit_begin(struct emitter *e, struct function *f)
 {
 	bool recovery = needs_recovery(e, f->value);
 	e->is_outer = f->is_outer;
+	e->begin = NULL;
 	e->entry_id = NULL;
 	e->entry_top = NULL;
 	if (f->is_outer)

@@ -2,26 +2,33 @@
  * entry.c - the way from outside into a root: code ahead of its own, which sets the id to where contexts start there.
  *
  *      f:        [endbr64]                      pointers, other images and foreign code come here, with any id
- *                movq $RESTART, %fs:id
+ *                cmpq $0, %fs:deferred_sp       foreign code, whose call has not been pushed?
+ *                je   1f
+ *                call wm1.enter_slow
+ *      1:        movq $RESTART, %fs:id
  *                [code that the tracer has put ahead]
  *      inner:    ...                            calls of this image come here, with the id that the encoding gives them
  *
  * Both ways are in one symbol with one frame description: names, addresses, breakpoints, backtraces are as ever. The code is data
  * to LLVM (prologue data), which cannot say where a thread-local variable is: a symbol of the assembler says it.
  */
+#include <stddef.h>
 #include <string.h>
+
+#include <waymark/abi.h>
 
 #include "llvm/ir.h"
 #include "instrument/contexts/program.h"
 
 enum {
 	PARTS_MAX = 24,
-	ALIGNED = 16, /* functions begin at a multiple of it; so does what is inside, if no more is ahead than that */
+	ALIGNED = 16, /* functions begin at a multiple of it; so does what is inside, if little is missing */
 };
 
 struct entry {
 	struct program *p;
 	const struct support *s;
+	LLVMValueRef function;
 	LLVMValueRef parts[PARTS_MAX];
 	unsigned count;
 	unsigned len_bytes;
@@ -98,8 +105,22 @@ static void add_state(struct entry *e, int off)
 	add(e, LLVMConstTrunc(at, e->s->i32), 4);
 }
 
+/* Flags say whether something is deferred. */
+static void add_slow_call(struct entry *e)
+{
+	add_bytes(e, "\x74\x05\xe8", 3); /* je over the call; call wm1.enter_slow */
+	LLVMValueRef end = LLVMConstInt(e->s->i64, e->len_bytes + 4, 0);
+	LLVMValueRef distance =
+		LLVMConstSub(LLVMConstPtrToInt(e->s->enter_slow, e->s->i64), LLVMConstPtrToInt(e->function, e->s->i64));
+	add(e, LLVMConstTrunc(LLVMConstSub(distance, end), e->s->i32), 4);
+}
+
 static void add_store_of_program(struct entry *e, uint64_t id)
 {
+	add_bytes(e, "\x64\x48\x83\x3c\x25", 5); /* cmpq $0, %fs:state + 24 */
+	add_state(e, offsetof(struct wm1_thread, deferred_sp));
+	add_bytes(e, "\0", 1);
+	add_slow_call(e);
 	if (id <= INT32_MAX) {
 		add_bytes(e, "\x64\x48\xc7\x04\x25", 5); /* movq $id, %fs:state */
 		add_state(e, 0);
@@ -117,6 +138,8 @@ static void add_store_of_library(struct entry *e, uint64_t id)
 {
 	add_bytes(e, "\x4c\x8b\x1d", 3); /* movq state@gottpoff(%rip), %r11 */
 	add_state(e, -4);
+	add_bytes(e, "\x64\x49\x83\x7b\x18\x00", 6); /* cmpq $0, %fs:24(%r11) */
+	add_slow_call(e);
 	if (id <= INT32_MAX) {
 		add_bytes(e, "\x64\x49\xc7\x03", 4); /* movq $id, %fs:(%r11) */
 		add_number(e, id);
@@ -130,8 +153,8 @@ static void add_store_of_library(struct entry *e, uint64_t id)
 
 static void align(struct entry *e)
 {
-	static const char *const nops[] = {"", "\x90", "\x66\x90", "\x0f\x1f\x00"};
-	const unsigned missing = e->len_bytes < ALIGNED ? ALIGNED - e->len_bytes : 0;
+	static const char *const nops[] = {"", "\x90", "\x66\x90", "\x0f\x1f\x00", "\x0f\x1f\x40\x00"};
+	const unsigned missing = (ALIGNED - e->len_bytes % ALIGNED) % ALIGNED;
 	if (missing && missing < sizeof nops / sizeof *nops)
 		add_bytes(e, nops[missing], missing);
 }
@@ -150,7 +173,7 @@ static void add_moved(struct entry *e, LLVMValueRef data)
 void entry_split(struct program *p, const struct support *s, struct function *f, uint64_t restart)
 {
 	static const char protection[] = "cf-protection-branch";
-	struct entry e = {.p = p, .s = s};
+	struct entry e = {.p = p, .s = s, .function = f->value};
 	LLVMValueRef traced = p->host->prologue_data(f->value);
 	if (LLVMGetModuleFlag(p->module, protection, strlen(protection)))
 		add_bytes(&e, "\xf3\x0f\x1e\xfa", 4);

@@ -102,18 +102,6 @@ static LLVMValueRef add_code(struct program *p, const char *name, const struct b
 	return outline_add_code(p, name, type, text, constraints, operands, count);
 }
 
-static void save_vectors(struct buffer *b, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		buffer_printf(b, "movups %%xmm%u, %u(%%rsp)\n", i, 16 * i);
-}
-
-static void load_vectors(struct buffer *b, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		buffer_printf(b, "movups %u(%%rsp), %%xmm%u\n", 16 * i, i);
-}
-
 /* The bound function is in r10, the site in r11; arguments are in all registers that pass some, the number of those in vector registers
  * in al. The helpers keep all registers but vectors. */
 _Static_assert(WM1_CALL_BOUND_BYTES == 24 + 136, "its return address, r10, rdi, and a place for vectors");
@@ -126,13 +114,13 @@ static struct error *call_bound(struct program *p, const struct support *s, LLVM
 		return NULL;
 	buffer_printf(&text, "pushq %%r10\n.cfi_adjust_cfa_offset 8\npushq %%rdi\n.cfi_adjust_cfa_offset 8\n"
 			     "subq $$136, %%rsp\n.cfi_adjust_cfa_offset 136\n");
-	save_vectors(&text, FLOATS_MAX);
+	outline_save_vectors(&text, FLOATS_MAX);
 	buffer_printf(&text, "movl %%r11d, %%edi\ncallq ${0:c}\n");
-	load_vectors(&text, FLOATS_MAX);
+	outline_load_vectors(&text, FLOATS_MAX);
 	buffer_printf(&text, "movq 136(%%rsp), %%rdi\ncallq *144(%%rsp)\n");
-	save_vectors(&text, RESULTS_MAX);
+	outline_save_vectors(&text, RESULTS_MAX);
 	buffer_printf(&text, "callq ${1:c}\n");
-	load_vectors(&text, RESULTS_MAX);
+	outline_load_vectors(&text, RESULTS_MAX);
 	buffer_printf(&text, "addq $$152, %%rsp\n.cfi_adjust_cfa_offset -152\nretq\n");
 	struct error *err = buffer_error(&text);
 	if (!err)

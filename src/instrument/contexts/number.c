@@ -98,6 +98,8 @@ static void apply_encoding(struct program *p)
 		if (site->edge != NO_INDEX || site->kind == META_SITE_CALL)
 			continue;
 		site->action = site->kind == META_SITE_CAPTURE ? SITE_CAPTURE : SITE_PUSH;
+		if (site->kind == META_SITE_FOREIGN && !site->is_tail)
+			site->action = SITE_DEFER;
 	}
 }
 

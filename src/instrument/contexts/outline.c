@@ -6,12 +6,19 @@
  *      ...                                  the call itself
  *      call  wm1.put_back                   T = as it was: the entry has the id, and is where top was
  *
+ *      movl  $SITE, %edi
+ *      call  wm1.defer_here                 T.deferred = SITE, stack pointer
+ *      ...                                  the call, of foreign code
+ *      call  wm1.end_here                   T.deferred = 0; put_back where it is not this call's any more
+ *
  * That is 15 bytes of code in place of some 100. The entry is known by its stack pointer: what is on top may be another one
  * (waymark/runtime.h, wm1_put_back).
  *
  *      movl  $N, %edi;  call  wm1.add       T.id += N: 10 bytes in place of 13, in a shared library of 15
  *      call  wm1.add.N                      the same, where that is done in several places
  *      ...   wm1.subtract, wm1.set          T.id -= N, T.id = N
+ *
+ *      call  wm1.enter_slow                 *T.top++ = T.deferred: code that foreign code has called (entry.c)
  *
  * The helpers are assembly, but called as any function is: so the code generator still merges blocks with equal ends. Inlined
  * functions leave many copies of what they do when they fail.
@@ -21,31 +28,47 @@
 #include "llvm/ir.h"
 #include "instrument/contexts/program.h"
 
-/* How helpers reach the two words of the thread, and the registers they take. In a library the offset of the words is in r11. */
+enum {
+	VECTORS = 8, /* registers that pass arguments */
+};
+
+/* How helpers reach the words of the thread, and the registers they take. In a library the offset of the words is in r11. */
 struct place {
-	const char *begin, *id, *top;
+	const char *begin, *id, *top, *deferred_sp, *deferred_site;
 	const char *temporary, *save, *restore;
 	unsigned depth; /* bytes from the stack pointer to where it is before the helper is called */
+	const char *save_temporary, *restore_temporary; /* for helpers that need no other */
+	unsigned short_depth;                           /* with the temporary saved */
 };
 
 static const struct place of_program = {
 	.begin = "",
 	.id = "%fs:wm1_thread_state@tpoff",
 	.top = "%fs:wm1_thread_state@tpoff+8",
+	.deferred_sp = "%fs:wm1_thread_state@tpoff+24",
+	.deferred_site = "%fs:wm1_thread_state@tpoff+32",
 	.temporary = "%r11",
 	.save = "pushq %rax\n.cfi_adjust_cfa_offset 8\n",
 	.restore = "popq %rax\n.cfi_adjust_cfa_offset -8\n",
 	.depth = 16,
+	.save_temporary = "",
+	.restore_temporary = "",
+	.short_depth = 8,
 };
 
 static const struct place of_library = {
 	.begin = "movq wm1_thread_state@gottpoff(%rip), %r11\n",
 	.id = "%fs:(%r11)",
 	.top = "%fs:8(%r11)",
+	.deferred_sp = "%fs:24(%r11)",
+	.deferred_site = "%fs:32(%r11)",
 	.temporary = "%rcx",
 	.save = "pushq %rax\n.cfi_adjust_cfa_offset 8\npushq %rcx\n.cfi_adjust_cfa_offset 8\n",
 	.restore = "popq %rcx\n.cfi_adjust_cfa_offset -8\npopq %rax\n.cfi_adjust_cfa_offset -8\n",
 	.depth = 24,
+	.save_temporary = "pushq %rcx\n.cfi_adjust_cfa_offset 8\n",
+	.restore_temporary = "popq %rcx\n.cfi_adjust_cfa_offset -8\n",
+	.short_depth = 16,
 };
 
 static const char *const change_names[] = {[ID_SET] = "wm1.set", [ID_ADD] = "wm1.add", [ID_SUBTRACT] = "wm1.subtract"};
@@ -64,14 +87,23 @@ static void print_rare_call(struct buffer *b, const char *function)
 	buffer_printf(b, "callq *%s@GOTPCREL(%%rip)\nleave\n", function);
 }
 
+/* The number of the site is in edi: that of the process in a program, that of the image in a library. */
+static void print_number(struct buffer *b, const struct place *place, const char *operation)
+{
+	if (place == &of_library)
+		buffer_printf(b, "%s ${0:c}+8(%%rip), %%edi\n", operation);
+}
+
 static void print_push(struct buffer *b, const struct place *place)
 {
 	const char *t = place->temporary;
 	buffer_printf(b, "%s%smovq %s, %%rax\ntestw %%ax, %%ax\nje 2f\n", place->save, place->begin, place->top);
 	buffer_printf(b, "1:\nmovq %s, %s\nmovq %s, (%%rax)\n", place->id, t, t);
 	buffer_printf(b, "leaq %u(%%rsp), %s\nmovq %s, 8(%%rax)\n", place->depth, t, t);
-	buffer_printf(b, "addl ${0:c}+8(%%rip), %%edi\nmovq %%rdi, 16(%%rax)\nsubl ${0:c}+8(%%rip), %%edi\n"
-			 "movl $$0, 24(%%rax)\n");
+	print_number(b, place, "addl");
+	buffer_printf(b, "movq %%rdi, 16(%%rax)\n");
+	print_number(b, place, "subl");
+	buffer_printf(b, "movl $$0, 24(%%rax)\n");
 	buffer_printf(b, "addq $$32, %%rax\nmovq %%rax, %s\n.cfi_remember_state\n%sretq\n", place->top, place->restore);
 	buffer_printf(b, "2:\n.cfi_restore_state\n.cfi_remember_state\n");
 	print_rare_call(b, "wm1_grow");
@@ -84,7 +116,7 @@ static void print_put_back(struct buffer *b, const struct place *place)
 	const char *t = place->temporary;
 	buffer_printf(b, "%s%smovq %s, %%rax\ntestw $$0xffbf, %%ax\nje 2f\n", place->save, place->begin, place->top);
 	buffer_printf(b, "1:\nleaq %u(%%rsp), %s\ncmpq %s, -24(%%rax)\njne 3f\n", place->depth, t, t);
-	buffer_printf(b, "movq -32(%%rax), %s\nmovq %s, %s\n", t, t, place->id);
+	buffer_printf(b, "movq -32(%%rax), %s\nmovq %s, %s\nmovq $$0, %s\n", t, t, place->id, place->deferred_sp);
 	buffer_printf(b, "addq $$-32, %%rax\nmovq %%rax, %s\n.cfi_remember_state\n%sretq\n", place->top,
 		      place->restore);
 	buffer_printf(b, "2:\n.cfi_restore_state\ntestw %%ax, %%ax\nje 3f\ncmpq $$0, -56(%%rax)\nje 1b\n");
@@ -93,6 +125,60 @@ static void print_put_back(struct buffer *b, const struct place *place)
 	buffer_printf(b, ".cfi_remember_state\n");
 	print_rare_call(b, "wm1_put_back");
 	buffer_printf(b, ".cfi_restore_state\npopq %%rdi\n.cfi_adjust_cfa_offset -8\n%sretq\n", place->restore);
+}
+
+static void print_defer(struct buffer *b, const struct place *place)
+{
+	const char *t = place->temporary;
+	buffer_printf(b, "%s%s", place->save_temporary, place->begin);
+	print_number(b, place, "addl");
+	buffer_printf(b, "movl %%edi, %s\nleaq %u(%%rsp), %s\nmovq %s, %s\n", place->deferred_site, place->short_depth,
+		      t, t, place->deferred_sp);
+	print_number(b, place, "subl");
+	buffer_printf(b, "%sretq\n", place->restore_temporary);
+}
+
+static void print_end(struct buffer *b, const struct place *place)
+{
+	const char *t = place->temporary;
+	buffer_printf(b, "%s%sleaq %u(%%rsp), %s\ncmpq %s, %s\n%sjne ${1:c}\n", place->save_temporary, place->begin,
+		      place->short_depth, t, t, place->deferred_sp, place->restore_temporary);
+	buffer_printf(b, "movq $$0, %s\nretq\n", place->deferred_sp);
+}
+
+void outline_save_vectors(struct buffer *b, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		buffer_printf(b, "movups %%xmm%u, %u(%%rsp)\n", i, 16 * i);
+}
+
+void outline_load_vectors(struct buffer *b, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		buffer_printf(b, "movups %u(%%rsp), %%xmm%u\n", 16 * i, i);
+}
+
+/* Arguments of the function that is entered are in all registers that pass some. */
+static void print_enter(struct buffer *b, const struct place *place)
+{
+	static const char save[] = "pushq %rax\n.cfi_adjust_cfa_offset 8\npushq %rcx\n.cfi_adjust_cfa_offset 8\n";
+	static const char restore[] = "popq %rcx\n.cfi_adjust_cfa_offset -8\npopq %rax\n.cfi_adjust_cfa_offset -8\n";
+	buffer_printf(b, "%s%smovq %s, %%rax\ntestw %%ax, %%ax\nje 2f\n", save, place->begin, place->top);
+	buffer_printf(b, "movq %s, %%rcx\nmovq %%rcx, (%%rax)\nmovq %s, %%rcx\nmovq %%rcx, 8(%%rax)\n", place->id,
+		      place->deferred_sp);
+	buffer_printf(b, "movl %s, %%ecx\nmovq %%rcx, 16(%%rax)\nmovl $$0, 24(%%rax)\naddq $$32, %%rax\n",
+		      place->deferred_site);
+	buffer_printf(b, "movq %%rax, %s\nmovq $$0, %s\n.cfi_remember_state\n%sretq\n", place->top, place->deferred_sp,
+		      restore);
+	buffer_printf(b, "2:\n.cfi_restore_state\nsubq $$%u, %%rsp\n.cfi_adjust_cfa_offset %u\n", 16 * VECTORS,
+		      16 * VECTORS);
+	outline_save_vectors(b, VECTORS);
+	buffer_printf(b, ".cfi_remember_state\n");
+	print_rare_call(b, "wm1_push_deferred");
+	buffer_printf(b, ".cfi_restore_state\n");
+	outline_load_vectors(b, VECTORS);
+	buffer_printf(b, "addq $$%u, %%rsp\n.cfi_adjust_cfa_offset -%u\n%s%sretq\n", 16 * VECTORS, 16 * VECTORS,
+		      restore, place->begin);
 }
 
 LLVMValueRef outline_add_code(struct program *p, const char *name, LLVMTypeRef type, const struct buffer *text,
@@ -105,41 +191,61 @@ LLVMValueRef outline_add_code(struct program *p, const char *name, LLVMTypeRef t
 	return helper;
 }
 
+/* other: a second operand of the assembly, or NULL. */
 static struct error *add_helper(struct program *p, const char *name, struct buffer *text, bool has_argument,
-				LLVMValueRef *ret)
+				LLVMValueRef other, LLVMValueRef *ret)
 {
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(p->context);
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), &i64, has_argument, 0);
-	LLVMValueRef image = LLVMGetNamedGlobal(p->module, "wm1.image");
+	LLVMValueRef operands[] = {LLVMGetNamedGlobal(p->module, "wm1.image"), other};
 	struct error *err = buffer_error(text);
 	if (err)
 		return err;
-	*ret = outline_add_code(p, name, type, text, "i", &image, 1);
+	*ret = outline_add_code(p, name, type, text, other ? "i,i" : "i", operands, other ? 2 : 1);
 	LLVMSetFunctionCallConv(*ret, LLVMPreserveMostCallConv);
 	ir_add_attribute(*ret, "nounwind", 0);
 	return NULL;
 }
 
-static struct error *add_push_and_put_back(struct program *p, struct support *s)
+typedef void (*print_helper)(struct buffer *b, const struct place *place);
+
+static struct error *add_printed(struct program *p, const char *name, print_helper print, bool has_argument,
+				 LLVMValueRef other, LLVMValueRef *ret)
 {
-	struct buffer push = {0}, put_back = {0};
-	print_push(&push, place_of(p));
-	print_put_back(&put_back, place_of(p));
-	struct error *err = add_helper(p, "wm1.push_here", &push, true, &s->push_here);
-	if (!err)
-		err = add_helper(p, "wm1.put_back", &put_back, false, &s->put_back);
-	buffer_deinit(&push);
-	buffer_deinit(&put_back);
+	struct buffer text = {0};
+	print(&text, place_of(p));
+	struct error *err = add_helper(p, name, &text, has_argument, other, ret);
+	buffer_deinit(&text);
 	return err;
+}
+
+/* The helper, where support.ll has a declaration for it. */
+static void put_in_place(struct program *p, const char *late, LLVMValueRef helper)
+{
+	LLVMValueRef declared = LLVMGetNamedFunction(p->module, late);
+	LLVMReplaceAllUsesWith(declared, helper);
+	LLVMDeleteFunction(declared);
 }
 
 struct error *outline_add(struct program *p, struct support *s)
 {
-	struct error *err = add_push_and_put_back(p, s);
+	struct error *err = add_printed(p, "wm1.push_here", print_push, true, NULL, &s->push_here);
+	if (!err)
+		err = add_printed(p, "wm1.put_back", print_put_back, false, NULL, &s->put_back);
+	if (!err)
+		err = add_printed(p, "wm1.defer_here", print_defer, true, NULL, &s->defer_here);
+	if (!err)
+		err = add_printed(p, "wm1.end_here", print_end, false, s->put_back, &s->end_here);
+	if (!err)
+		err = add_printed(p, "wm1.enter_slow", print_enter, false, NULL, &s->enter_slow);
+	if (err)
+		return err;
+	put_in_place(p, "wm1.late_put_back", s->put_back);
+	put_in_place(p, "wm1.late_enter", s->enter_slow);
 	for (unsigned i = 0; i < ID_CHANGE_COUNT && !err; i++) {
 		struct buffer text = {0};
 		buffer_printf(&text, "%s%s %%rdi, %s\nretq\n", place_of(p)->begin, change_codes[i], place_of(p)->id);
-		err = add_helper(p, change_names[i], &text, true, &s->change[i]);
+		err = add_helper(p, change_names[i], &text, true, NULL, &s->change[i]);
 		buffer_deinit(&text);
 	}
 	return err;
@@ -154,27 +260,16 @@ static struct error *add_shared(struct program *p, struct shared_change *shared)
 	buffer_printf(&name, "%s.%llu", change_names[shared->change], value);
 	struct error *err = buffer_error(&name);
 	if (!err)
-		err = add_helper(p, (const char *)name.bytes, &text, false, &shared->helper);
+		err = add_helper(p, (const char *)name.bytes, &text, false, NULL, &shared->helper);
 	buffer_deinit(&text);
 	buffer_deinit(&name);
 	return err;
 }
 
-static void build_call(LLVMBuilderRef builder, LLVMValueRef helper, LLVMValueRef *argument)
+void outline_call(LLVMBuilderRef builder, LLVMValueRef helper, LLVMValueRef *argument)
 {
 	LLVMValueRef call = LLVMBuildCall2(builder, support_type(helper), helper, argument, argument != NULL, "");
 	LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
-}
-
-void outline_push(const struct support *s, LLVMBuilderRef builder, uint32_t site)
-{
-	LLVMValueRef number = LLVMConstInt(s->i64, site, 0);
-	build_call(builder, s->push_here, &number);
-}
-
-void outline_put_back(const struct support *s, LLVMBuilderRef builder)
-{
-	build_call(builder, s->put_back, NULL);
 }
 
 struct error *outline_change(struct program *p, const struct support *s, LLVMBuilderRef builder, enum id_change change,
@@ -184,6 +279,6 @@ struct error *outline_change(struct program *p, const struct support *s, LLVMBui
 	LLVMValueRef number = LLVMConstInt(s->i64, value, 0);
 	struct error *err = shared && !shared->helper ? add_shared(p, shared) : NULL;
 	if (!err)
-		build_call(builder, shared ? shared->helper : s->change[change], shared ? NULL : &number);
+		outline_call(builder, shared ? shared->helper : s->change[change], shared ? NULL : &number);
 	return err;
 }

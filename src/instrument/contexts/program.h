@@ -31,6 +31,7 @@ enum site_action {
 	SITE_NOTHING = 0, /* zero edge */
 	SITE_ADD,         /* id += addend, undone after */
 	SITE_PUSH,        /* push, both words put back after */
+	SITE_DEFER,       /* foreign code, which may push in its place (waymark/abi.h); taken off after if it did */
 	SITE_CAPTURE,     /* the call is replaced by the runtime's, which gets the site's number */
 };
 
@@ -162,13 +163,18 @@ void entry_call_inner(LLVMValueRef call, const struct function *f, LLVMValueRef 
 bool interpose_is_possible(const struct program *p, LLVMValueRef call, uint32_t index);
 struct error *interpose_add(struct program *p, const struct support *s, struct function *f);
 
+/* The site's number in the process: a constant in a program. */
+LLVMValueRef support_number(const struct program *p, const struct support *s, LLVMBuilderRef builder, uint32_t site);
+
 /* outline.c: what cold sites do, by calls of helpers. */
 struct error *outline_add(struct program *p, struct support *s);
 /* A local function that is this assembly (ir_add_naked), with frame descriptions for each instruction. */
 LLVMValueRef outline_add_code(struct program *p, const char *name, LLVMTypeRef type, const struct buffer *text,
 			      const char *constraints, LLVMValueRef *operands, unsigned count);
-void outline_push(const struct support *s, LLVMBuilderRef builder, uint32_t site);
-void outline_put_back(const struct support *s, LLVMBuilderRef builder);
+void outline_call(LLVMBuilderRef builder, LLVMValueRef helper, LLVMValueRef *argument);
+/* Instructions that keep the first vector registers in memory at the stack pointer, and load them again. */
+void outline_save_vectors(struct buffer *b, unsigned count);
+void outline_load_vectors(struct buffer *b, unsigned count);
 struct error *outline_change(struct program *p, const struct support *s, LLVMBuilderRef builder, enum id_change change,
 			     uint64_t value);
 
@@ -177,10 +183,17 @@ struct support {
 	LLVMTypeRef i32, i64, pointer, void_type;
 	LLVMValueRef thread_id;  /* address of wm1_thread_state.id */
 	LLVMValueRef thread_top; /* address of wm1_thread_state.top */
-	LLVMValueRef site_base;  /* address of the image's site_base */
-	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 sp) */
-	LLVMValueRef push_here;  /* outline.c */
+	LLVMValueRef thread_deferred_sp;
+	LLVMValueRef site_base; /* address of the image's site_base */
+	LLVMValueRef push;      /* ptr top = push(i32 site, i64 id, i64 sp) */
+	LLVMValueRef defer;     /* void defer(i32 site, i64 sp) */
+	LLVMValueRef end_defer; /* void end_defer(i64 sp) */
+	LLVMValueRef enter;     /* void enter(): a root's own code */
+	LLVMValueRef push_here; /* outline.c, void (i64 site); put_back: void () */
 	LLVMValueRef put_back;
+	LLVMValueRef defer_here; /* as push_here and put_back */
+	LLVMValueRef end_here;
+	LLVMValueRef enter_slow;              /* void (): pushes what is deferred; keeps all registers */
 	LLVMValueRef change[ID_CHANGE_COUNT]; /* by enum id_change */
 	LLVMValueRef push_tail;               /* preserve_most void push_tail(i32 site, i64 id, ptr return_slot) */
 	LLVMValueRef clean;                   /* void clean(ptr return_slot) */

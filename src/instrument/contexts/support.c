@@ -16,11 +16,14 @@ _Static_assert(sizeof(struct wm1_entry) == 32 && offsetof(struct wm1_entry, sp) 
 		       offsetof(struct wm1_entry, site) == 16 && offsetof(struct wm1_entry, prefix) == 20 &&
 		       offsetof(struct wm1_entry, run) == 24,
 	       "support.ll writes these fields");
-_Static_assert(offsetof(struct wm1_thread, id) == 0 && offsetof(struct wm1_thread, top) == 8, "and these");
+_Static_assert(offsetof(struct wm1_thread, id) == 0 && offsetof(struct wm1_thread, top) == 8 &&
+		       offsetof(struct wm1_thread, deferred_sp) == 24 &&
+		       offsetof(struct wm1_thread, deferred_site) == 32,
+	       "and these");
 _Static_assert(offsetof(struct wm1_image, site_base) == 8 && offsetof(struct wm1_image, site_count) == 4 &&
 		       offsetof(struct wm1_image, meta_key) == 24 && sizeof(struct wm1_image) == 32,
 	       "and these");
-_Static_assert(WM1_ABI_VERSION == 1 && WM1_SEGMENT_BYTES == 65536 && WM1_TAIL_ORDINALS == 7 &&
+_Static_assert(WM1_ABI_VERSION == 2 && WM1_SEGMENT_BYTES == 65536 && WM1_TAIL_ORDINALS == 7 &&
 		       WM1_SITE_ELIDED == 0x80000000u,
 	       "and these");
 
@@ -56,6 +59,8 @@ static void fill_image(struct program *p, const struct support *s, uint32_t site
 	for (unsigned i = 0; i < 6; i++)
 		fields[i] = LLVMGetAggregateElement(LLVMGetInitializer(image), i);
 	fields[1] = LLVMConstInt(s->i32, site_count, 0);
+	if (!p->is_shared)
+		fields[3] = LLVMConstInt(s->i32, WM1_IMAGE_PROGRAM, 0);
 	fields[5] = LLVMConstInt(s->i64, meta_key, 0);
 	LLVMSetInitializer(image, LLVMConstStructInContext(p->context, fields, 6, 0));
 }
@@ -89,12 +94,16 @@ struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_
 		LLVMSetThreadLocalMode(s.thread_id, LLVMLocalExecTLSModel);
 	fill_image(p, &s, site_count, meta_key);
 	s.thread_top = thread_field(p, &s, offsetof(struct wm1_thread, top));
+	s.thread_deferred_sp = thread_field(p, &s, offsetof(struct wm1_thread, deferred_sp));
 	LLVMValueRef index = LLVMConstInt(s.i64, offsetof(struct wm1_image, site_base), 0);
 	s.site_base =
 		LLVMConstGEP2(LLVMInt8TypeInContext(p->context), LLVMGetNamedGlobal(p->module, "wm1.image"), &index, 1);
 	s.push = LLVMGetNamedFunction(p->module, "wm1.push");
 	s.push_tail = LLVMGetNamedFunction(p->module, "wm1.push_tail");
 	s.clean = LLVMGetNamedFunction(p->module, "wm1.clean");
+	s.defer = LLVMGetNamedFunction(p->module, "wm1.defer");
+	s.end_defer = LLVMGetNamedFunction(p->module, "wm1.end_defer");
+	s.enter = LLVMGetNamedFunction(p->module, "wm1.look");
 	s.capture = LLVMGetNamedFunction(p->module, "wm1_capture");
 	s.event = LLVMGetNamedFunction(p->module, "wm1_event");
 	LLVMDeleteGlobal(LLVMGetNamedGlobal(p->module, "wm1.anchors"));
@@ -107,6 +116,14 @@ struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_
 LLVMTypeRef support_type(LLVMValueRef function)
 {
 	return LLVMGlobalGetValueType(function);
+}
+
+LLVMValueRef support_number(const struct program *p, const struct support *s, LLVMBuilderRef builder, uint32_t site)
+{
+	if (!p->is_shared)
+		return LLVMConstInt(s->i32, WM1_SITE_PROGRAM + site, 0);
+	LLVMValueRef base = LLVMBuildLoad2(builder, s->i32, s->site_base, "wm1.base");
+	return LLVMBuildAdd(builder, base, LLVMConstInt(s->i32, site, 0), "wm1.site");
 }
 
 static void remove_unused(LLVMModuleRef module, const char *name)
@@ -127,13 +144,11 @@ struct error *support_finish(struct program *p)
 		LLVMDisposeErrorMessage(message);
 		return err;
 	}
-	remove_unused(p->module, "wm1.push");
-	remove_unused(p->module, "wm1.push_tail");
-	remove_unused(p->module, "wm1.clean");
-	remove_unused(p->module, "wm1.push_here");
-	remove_unused(p->module, "wm1.put_back");
-	remove_unused(p->module, "wm1.set");
-	remove_unused(p->module, "wm1.add");
-	remove_unused(p->module, "wm1.subtract");
+	static const char *const names[] = {"wm1.push",       "wm1.push_tail", "wm1.clean",      "wm1.defer",
+					    "wm1.end_defer",  "wm1.look",      "wm1.defer_here", "wm1.end_here",
+					    "wm1.enter_slow", "wm1.push_here", "wm1.put_back",   "wm1.set",
+					    "wm1.add",        "wm1.subtract"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		remove_unused(p->module, names[i]);
 	return NULL;
 }

@@ -5,12 +5,12 @@
 ; run between any two, and takes `top` to be the end of what is written.
 
 ; struct wm1_thread; a program may take the shorter local-exec way to it (support.c)
-@wm1_thread_state = external thread_local(initialexec) global { i64, ptr }
+@wm1_thread_state = external thread_local(initialexec) global { i64, ptr, ptr, i64, i32 }
 @__ehdr_start = external hidden global i8
 
 ; struct wm1_image; site_count and meta_key are filled in
 @wm1.image = internal global { i32, i32, i32, i32, ptr, i64 }
-  { i32 1, i32 0, i32 0, i32 0, ptr @__ehdr_start, i64 0 }
+  { i32 2, i32 0, i32 0, i32 0, ptr @__ehdr_start, i64 0 }
 
 ; the first constructor and the last destructor
 @wm1.first = internal global ptr @wm1.enter_image, section ".init_array.00000"
@@ -18,7 +18,8 @@
 @llvm.compiler.used = appending global [2 x ptr] [ptr @wm1.first, ptr @wm1.last], section "llvm.metadata"
 
 ; Linking takes along only what is referred to; dropped right after.
-@wm1.anchors = global [5 x ptr] [ptr @wm1.push, ptr @wm1.push_tail, ptr @wm1.clean, ptr @wm1_capture, ptr @wm1_event]
+@wm1.anchors = global [8 x ptr] [ptr @wm1.push, ptr @wm1.push_tail, ptr @wm1.clean, ptr @wm1_capture, ptr @wm1_event,
+  ptr @wm1.defer, ptr @wm1.end_defer, ptr @wm1.look]
 
 declare void @wm1_register(ptr)
 declare void @wm1_unregister(ptr)
@@ -38,7 +39,12 @@ define internal void @wm1.leave_image() {
   ret void
 }
 
-; Pushes (id, site). Returns the top to put back. A thread's first push leaves its new stack in place of none: else all pushes of the
+; Helpers that outline.c puts in place.
+declare preserve_mostcc void @wm1.late_put_back() nounwind
+declare preserve_mostcc void @wm1.late_enter() nounwind
+declare i64 @llvm.read_register.i64(metadata)
+
+; Pushes (id, site), a number of the process. Returns the top to put back. A thread's first push leaves its new stack in place of none: else all pushes of the
 ; outermost function would look for it.
 define internal ptr @wm1.push(i32 %site, i64 %id, i64 %sp) alwaysinline nounwind {
 start:
@@ -58,9 +64,7 @@ write:
   store volatile i64 %id, ptr %e
   %e.sp = getelementptr i8, ptr %e, i64 8
   store volatile i64 %sp, ptr %e.sp
-  %base = load i32, ptr getelementptr (i8, ptr @wm1.image, i64 8)
-  %number = add i32 %base, %site
-  %wide = zext i32 %number to i64
+  %wide = zext i32 %site to i64
   %e.site = getelementptr i8, ptr %e, i64 16
   store volatile i64 %wide, ptr %e.site
   %e.run = getelementptr i8, ptr %e, i64 24
@@ -70,14 +74,45 @@ write:
   ret ptr %back
 }
 
+; A call of foreign code: its push is put off. Another thread's stack pointer here, or none, says that it was made, or that the program has
+; switched stacks.
+define internal void @wm1.defer(i32 %site, i64 %sp) alwaysinline nounwind {
+  store volatile i32 %site, ptr getelementptr (i8, ptr @wm1_thread_state, i64 32)
+  store volatile i64 %sp, ptr getelementptr (i8, ptr @wm1_thread_state, i64 24)
+  ret void
+}
+define internal void @wm1.end_defer(i64 %sp) alwaysinline nounwind {
+  %deferred = load volatile i64, ptr getelementptr (i8, ptr @wm1_thread_state, i64 24)
+  %same = icmp eq i64 %deferred, %sp
+  br i1 %same, label %end, label %slow, !prof !1
+end:
+  store volatile i64 0, ptr getelementptr (i8, ptr @wm1_thread_state, i64 24)
+  br label %done
+slow:
+  call preserve_mostcc void @wm1.late_put_back()
+  br label %done
+done:
+  ret void
+}
+
+; A function that foreign code may have called. Others have this ahead of their code (entry.c).
+define internal void @wm1.look() alwaysinline nounwind {
+  %deferred = load volatile i64, ptr getelementptr (i8, ptr @wm1_thread_state, i64 24)
+  %none = icmp eq i64 %deferred, 0
+  br i1 %none, label %done, label %push, !prof !1
+push:
+  call preserve_mostcc void @wm1.late_enter()
+  br label %done
+done:
+  ret void
+}
+
 ; The push before a jump. Its caller's frame ends at return_slot, and so does the callee's: entries with that sp
 ; belong to one chain of tail calls. The first eight are kept; after that the newest replaces the one before it
 ; and is marked, so that a loop of tail calls runs in bounded space and says that something is left out.
-define internal preserve_mostcc void @wm1.push_tail(i32 %site, i64 %id, ptr %slot)
+define internal preserve_mostcc void @wm1.push_tail(i32 %number, i64 %id, ptr %slot)
   noinline nounwind {
 start:
-  %base = load i32, ptr getelementptr (i8, ptr @wm1.image, i64 8)
-  %number = add i32 %base, %site
   %here = ptrtoint ptr %slot to i64
   %top = load ptr, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)
   %empty = icmp eq ptr %top, null
@@ -143,3 +178,4 @@ done:
 }
 
 !0 = !{!"branch_weights", i32 1, i32 100000}
+!1 = !{!"branch_weights", i32 100000, i32 1}

@@ -184,6 +184,24 @@ static struct error *read_stack(const struct contexts *x, uint64_t top, struct e
 	return NULL;
 }
 
+/* A call of foreign code whose push has been put off, as an entry. It may have been pushed just now. */
+static struct error *add_deferred(struct thread_stack *stack)
+{
+	const struct wm1_thread *state = &stack->state;
+	const struct wm1_entry *last = stack->entries.count ? &stack->entries.items[0] : NULL;
+	const struct wm1_entry e = {.id = state->id, .sp = state->deferred_sp, .site = state->deferred_site};
+	struct error *err;
+
+	if (!e.sp || (last && last->sp == e.sp && last->site == e.site))
+		return NULL;
+	err = entry_vec_append(&stack->entries, e);
+	if (err)
+		return err;
+	memmove(&stack->entries.items[1], &stack->entries.items[0], (stack->entries.count - 1) * sizeof e);
+	stack->entries.items[0] = e;
+	return NULL;
+}
+
 /* Those of a thread's creator, of its creator and so on, innermost first; *ret is false where memory makes no sense. */
 static struct error *read_origins(const struct contexts *x, const struct wm1_origin *at, struct origin_vec *origins,
 				  bool *ret)
@@ -325,6 +343,8 @@ static struct error *read_thread(const struct contexts *x, const struct crash_th
 	if (!err && *ret && origin)
 		err = read_origins(x, origin == WM1_ORIGIN_NONE ? NULL : (const struct wm1_origin *)(uintptr_t)origin,
 				   &stack->origins, ret);
+	if (!err && *ret)
+		err = add_deferred(stack);
 	if (err || !*ret)
 		return err;
 	if (!origin && stack->root > WM_PREFIX_THREAD &&

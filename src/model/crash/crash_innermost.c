@@ -368,22 +368,20 @@ static unsigned entry_length(const uint8_t *code)
 	const unsigned start = begins_with(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
 
 	code += start;
-	if (begins_with(code, "\x64\x48\xc7\x04\x25", 5))
-		return start + 13;
-	if (begins_with(code, "\x64\xc7\x04\x25", 4))
-		return start + 24;
+	if (begins_with(code, "\x64\x48\x83\x3c\x25", 5))
+		return start + 17 + (begins_with(code + 17, "\x64\x48\xc7\x04\x25", 5) ? 13 : 24);
 	if (!begins_with(code, "\x4c\x8b\x1d", 3))
 		return 0;
-	return start + 7 + (begins_with(code + 7, "\x64\x49\xc7\x03", 4) ? 8 : 17);
+	return start + 20 + (begins_with(code + 20, "\x64\x49\xc7\x03", 4) ? 8 : 17);
 }
 
-/* The root is about to set its id. */
+/* The root is about to set its id, or calls a helper before. */
 static bool is_at_entry(const struct snapshot *s, const struct snapshot_frame *m)
 {
-	uint8_t code[16];
+	uint8_t code[32];
 	uint64_t off;
 
-	return m->is_activation && snapshot_symbol_at(s, m->pc, &off) && off < 2 * sizeof code &&
+	return snapshot_symbol_at(s, m->pc, &off) && off < 2 * sizeof code &&
 	       snapshot_read(s, m->pc - off, code, sizeof code) && off < entry_length(code);
 }
 

@@ -102,7 +102,7 @@ wm_context wm1_capture(uint32_t site)
 /* Not rewritten by the instrumenter: the caller is foreign code. In a program that only counts paths nothing keeps contexts. */
 wm_context wm_capture(void)
 {
-	if (!wmrt_agent() && !wmrt_image_of(WM_SITE_FIRST))
+	if (!wmrt_agent() && !wmrt_image_of(WM1_SITE_PROGRAM) && !wmrt_image_of(WM_SITE_FIRST))
 		return (wm_context){.epoch = WM_EPOCH_NONE};
 	return capture(WM_SITE_FOREIGN, __builtin_return_address(0));
 }

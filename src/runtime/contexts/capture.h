@@ -28,9 +28,12 @@ static inline uint32_t wmrt_prefix(struct wm1_entry *top)
 /* In foreign code the id is whatever a root that it called back left there. */
 static inline wm_context wmrt_capture(uint32_t site)
 {
-	uint64_t id = site == WM_SITE_FOREIGN ? 0 : wm1_thread_state.id;
-	wm_context c = {id, wmrt_prefix(wm1_thread_state.top), site, WM_EPOCH_COMPILED, 0};
+	wm_context c = {.site = site, .epoch = WM_EPOCH_COMPILED};
 
+	if (wm1_thread_state.deferred_sp)
+		wm1_push_deferred();
+	c.id = site == WM_SITE_FOREIGN ? 0 : wm1_thread_state.id;
+	c.prefix = wmrt_prefix(wm1_thread_state.top);
 	return c;
 }
 

@@ -119,14 +119,25 @@ static struct coroutine *coroutine_of(uintptr_t stack)
 	return number ? coroutine_at(number) : coroutine_new(stack, hash);
 }
 
+/* A coroutine may come back on another thread: the address of the state must be found anew. A handler finds either stack, not half of it. */
+static __attribute__((noinline)) void begin_state(struct wm1_thread kept)
+{
+	volatile struct wm1_thread *thread = &wm1_thread_state;
+
+	thread->deferred_sp = 0;
+	thread->id = kept.id;
+	thread->top = kept.top;
+	thread->deferred_site = kept.deferred_site;
+	thread->deferred_sp = kept.deferred_sp;
+}
+
 /* The coroutine's first function. */
 static void enter(struct coroutine *coroutine)
 {
 	const long *a = coroutine->arguments;
 	entry_fn entry = (entry_fn)coroutine->entry;
 
-	wm1_thread_state.top = coroutine->top;
-	wm1_thread_state.id = 0;
+	begin_state((struct wm1_thread){.top = coroutine->top});
 	/* More arguments than it takes do no harm in this calling convention. */
 	entry(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]);
 }
@@ -142,8 +153,10 @@ static uint32_t prefix_here(void)
 /* The number is for captures, the copy for readers of memory: a core has no recording. */
 static void begin_stack(struct wm1_entry *first)
 {
-	uint32_t prefix = prefix_here();
+	uint32_t prefix;
 
+	wm1_push_deferred();
+	prefix = prefix_here();
 	wmrt_stack_begin(first, prefix, wmrt_origin_of_coroutine(prefix));
 }
 
@@ -178,19 +191,12 @@ static void own_makecontext(ucontext_t *context, void (*entry)(void), int argume
 	real_make()(context, (void (*)(void))(void *)enter, 1, coroutine);
 }
 
-/* A coroutine may come back on another thread: the address of the state must be found anew. */
-static __attribute__((noinline)) void put_back(struct wm1_thread kept)
-{
-	wm1_thread_state.id = kept.id;
-	wm1_thread_state.top = kept.top;
-}
-
 static int own_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
 	struct wm1_thread kept = wm1_thread_state;
 	int rc = real_swap()(from, to);
 
-	put_back(kept);
+	begin_state(kept);
 	return rc;
 }
 

@@ -55,8 +55,10 @@ static int is_inside(const struct wm1_entry *entry, uintptr_t target)
 static void leave_frames_below(uintptr_t target)
 {
 	volatile struct wm1_thread *thread = &wm1_thread_state;
-	struct wm1_entry *top = thread->top;
+	struct wm1_entry *top;
 
+	wm1_push_deferred();
+	top = thread->top;
 	while (top && !wmrt_entry_is_discard(top - 1)) {
 		struct wm1_entry *entry = top - 1;
 

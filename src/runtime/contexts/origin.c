@@ -178,11 +178,13 @@ static struct wm1_origin *find_or_add(const struct stack *stack)
 
 static struct wm1_origin *origin_here(uint32_t is_coroutine)
 {
-	struct wm1_entry *top = wm1_thread_state.top;
+	struct wm1_entry *top;
 	struct wm1_origin *origin;
 	struct wmrt_guard guard;
 	struct stack stack;
 
+	wm1_push_deferred();
+	top = wm1_thread_state.top;
 	if ((!top && !wm1_thread_state.origin) || (top && wmrt_entry_is_discard(top - 1)))
 		return NULL;
 	stack = stack_here(is_coroutine);

@@ -4,7 +4,7 @@
  *
  *      interrupted:   | ... | top-1 | (top) |           a push may be half-way through writing the free entry:
  *      handler runs:  | ... | top-1 | (top) | [signal] | its pushes ...
- *                                      ^ left alone
+ *                                      ^ left alone, unless a call of foreign code has put its push off: then it is there for the handler
  */
 #include <signal.h>
 #include <stdint.h>
@@ -25,6 +25,21 @@ static void note_alt_stack(const ucontext_t *context, uintptr_t frame)
 	}
 }
 
+/* The top of what is interrupted, with the push that has been put off. Whoever is just pushing it writes the same. */
+static struct wm1_entry *interrupted_top(const volatile struct wm1_thread *thread, struct wm1_entry *entry)
+{
+	struct wm1_entry *top = thread->top;
+	struct wm1_entry *deferred;
+
+	if (!thread->deferred_sp || wmrt_deferred_is_pushed(top, thread))
+		return top;
+	deferred = wmrt_entry_below(entry);
+	if (wmrt_entry_is_slot(deferred)) /* there is no memory */
+		return top;
+	wmrt_write_deferred(deferred, thread);
+	return deferred + 1;
+}
+
 /* id of its entry: top of what it interrupted. sp: stack pointer of that. Both are for jumps out of the handler
  * (jump.c). */
 void wmrt_handle(int sig, siginfo_t *info, void *context)
@@ -33,6 +48,8 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	volatile struct wm1_thread *thread = &wm1_thread_state;
 	struct wm1_entry *top = thread->top;
 	uint64_t id = thread->id;
+	uint64_t deferred_sp = thread->deferred_sp;
+	uint32_t deferred_site = thread->deferred_site;
 	volatile struct wm1_entry *entry;
 	const ucontext_t *interrupted = context;
 	uintptr_t outer;
@@ -42,18 +59,21 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	outer = bus_open(__builtin_frame_address(0));
 	entry = wmrt_entry_for_signal();
 	note_alt_stack(interrupted, (uintptr_t)__builtin_frame_address(0));
-	entry->id = (uintptr_t)top;
+	entry->id = (uintptr_t)interrupted_top(thread, (struct wm1_entry *)entry);
 	entry->sp = (uint64_t)interrupted->uc_mcontext.gregs[REG_RSP];
 	entry->site = 0;
 	entry->run = 0;
 	entry->below = 0;
 	entry->prefix = WM_PREFIX_SIGNAL;
+	thread->deferred_sp = 0;
 	thread->top = (struct wm1_entry *)entry + 1;
 	thread->id = 0;
 	handler(sig, info, context);
 	bus_close(outer);
 	thread->top = top;
 	thread->id = id;
+	thread->deferred_site = deferred_site;
+	thread->deferred_sp = deferred_sp;
 }
 
 const struct wmrt_client wmrt_signals = {.start = wmrt_handlers_start};

@@ -221,12 +221,36 @@ static struct wm1_entry *find_push(struct wm1_entry *top, uint64_t sp)
 	return NULL;
 }
 
+bool wmrt_deferred_is_pushed(const struct wm1_entry *top, const volatile struct wm1_thread *thread)
+{
+	return top && !wmrt_entry_is_slot(top - 1) && top[-1].sp == thread->deferred_sp &&
+	       top[-1].site == thread->deferred_site;
+}
+
+/* Writes the same as a handler that interrupts it, to the same place. */
+void wm1_push_deferred(void)
+{
+	volatile struct wm1_thread *thread = &wm1_thread_state;
+	struct wm1_entry *top = thread->top;
+	volatile struct wm1_entry *entry;
+
+	if (!thread->deferred_sp)
+		return;
+	if (!wmrt_deferred_is_pushed(top, thread)) {
+		entry = (uintptr_t)top & (WM1_SEGMENT_BYTES - 1) ? top : wm1_grow();
+		wmrt_write_deferred((struct wm1_entry *)entry, thread);
+		thread->top = (struct wm1_entry *)entry + 1;
+	}
+	thread->deferred_sp = 0;
+}
+
 void wm1_put_back(uint64_t sp)
 {
 	volatile struct wm1_thread *thread = &wm1_thread_state;
 	struct wm1_entry *top = thread->top;
 	struct wm1_entry *entry;
 
+	thread->deferred_sp = 0; /* of another stack, if it has not been pushed */
 	if (wmrt_agent())
 		return;
 	entry = find_push(top, sp);

@@ -32,6 +32,8 @@ extern _Thread_local struct wmrt_stack wmrt_stack __attribute__((tls_model("init
 
 /* WM_PREFIX_PROCESS or WM_PREFIX_THREAD. */
 uint32_t wmrt_kind_of_root(void);
+/* The call in progress that has been put off is on top already: what pushes it has been interrupted. */
+bool wmrt_deferred_is_pushed(const struct wm1_entry *top, const volatile struct wm1_thread *thread);
 /* The prefix that this thread's stack stands on. The first call makes the recording. */
 uint32_t wmrt_base_prefix(void);
 /* A free entry with one free slot below it, for a signal handler that may have interrupted a push. */
@@ -52,6 +54,16 @@ void wmrt_stack_begin(struct wm1_entry *first, uint32_t prefix, const struct wm1
 struct wm1_origin *wmrt_stack_origin(const struct wmrt_segment *first);
 /* Is it the first segment of this thread's own stack, and not of a coroutine's? */
 bool wmrt_stack_is_of_thread(const struct wmrt_segment *first);
+
+/* As a push of the call in progress that has been put off. */
+static inline void wmrt_write_deferred(volatile struct wm1_entry *entry, const volatile struct wm1_thread *thread)
+{
+	entry->id = thread->id;
+	entry->sp = thread->deferred_sp;
+	entry->site = thread->deferred_site;
+	entry->prefix = 0;
+	entry->run = 0;
+}
 
 /* Slot 0 of a segment. */
 static inline int wmrt_entry_is_slot(const struct wm1_entry *entry)

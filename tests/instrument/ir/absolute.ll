@@ -10,8 +10,8 @@ define internal void @callee() nounwind {
 
 ; CHECK-LABEL: define void @three(
 ; CHECK-NEXT: [[LOCAL:%.*]] = alloca i64
-; CHECK-NEXT: load ptr, ptr TOP
 ; CHECK-NEXT: store i64 0, ptr ID
+; CHECK-NEXT: load ptr, ptr TOP
 ; CHECK-NEXT: call void @callee()
 ; CHECK-NEXT: store i64 1, ptr ID
 ; CHECK-NEXT: call void @callee()
@@ -54,6 +54,7 @@ define void @enters(i1 %c) nounwind {
 ; A call without code, a capture and another block need the id put back before them.
 ; CHECK-LABEL: define void @kept(
 ; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: load ptr, ptr TOP
 ; CHECK-NEXT: store i64 5, ptr ID
 ; CHECK-NEXT: call void @callee()
 ; CHECK-NEXT: store i64 0, ptr ID

@@ -11,16 +11,16 @@ define internal void @target() nounwind {
   ret void
 }
 ; The target's address is in the aliases, so it is a root; calls that are encoded enter behind what sets its id.
-; CHECK: @wm1.inner = private alias void (), getelementptr (i8, ptr @target, i64 16)
+; CHECK: @wm1.inner = private alias void (), getelementptr (i8, ptr @target, i64 32)
 ; CHECK-LABEL: define void @root(
 ; CHECK: store i64 0, ptr ID
 ; CHECK-NEXT: call void @wm1.inner()
 ; CHECK-NEXT: store i64 2, ptr ID
 ; CHECK-NEXT: call void @wm1.inner()
 ; CHECK-NEXT: store i64 0, ptr ID
-; CHECK-NEXT: PUSH 4
+; CHECK-NEXT: DEFER 4
 ; CHECK-NEXT: call void @exported()
-; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: END DEFERRED
 define void @root() nounwind {
   call void @name()
   call void @second()

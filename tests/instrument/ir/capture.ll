@@ -7,16 +7,12 @@ declare void @wm_event(ptr, i64)
 declare void @cleanup()
 declare i32 @__gxx_personality_v0(...)
 
-; CHECK: @wm1.image = internal global { i32, i32, i32, i32, ptr, i64 } { i32 {{[0-9]+}}, i32 9, i32 0, i32 0, ptr @__ehdr_start, i64 {{.*}} }
+; CHECK: @wm1.image = internal global { i32, i32, i32, i32, ptr, i64 } { i32 {{[0-9]+}}, i32 9, i32 0, i32 1, ptr @__ehdr_start, i64 {{.*}} }
 
 ; CHECK-LABEL: define internal void @captures(
 ; CHECK-NOT: @wm_
-; CHECK: [[BASE:%.*]] = load i32, ptr getelementptr (i8, ptr @wm1.image, i64 8)
-; CHECK-NEXT: [[SITE:%.*]] = add i32 [[BASE]], 1{{$}}
-; CHECK-NEXT: call void @wm1_capture(ptr sret({ i64, i32, i32, i32, i32 }) %out, i32 [[SITE]])
-; CHECK-NEXT: [[BASE:%.*]] = load i32, ptr getelementptr (i8, ptr @wm1.image, i64 8)
-; CHECK-NEXT: [[SITE:%.*]] = add i32 [[BASE]], 2{{$}}
-; CHECK-NEXT: call void @wm1_event(i32 [[SITE]], ptr %name, i64 42)
+; CHECK: call void @wm1_capture(ptr sret({ i64, i32, i32, i32, i32 }) %out, i32 1)
+; CHECK-NEXT: call void @wm1_event(i32 2, ptr %name, i64 42)
 ; CHECK-NEXT: ret void
 define internal void @captures(ptr %out, ptr %name) {
   call void @wm_capture(ptr sret(%context) %out)
@@ -25,11 +21,9 @@ define internal void @captures(ptr %out, ptr %name) {
 }
 
 ; CHECK-LABEL: define internal i32 @invokes(
-; CHECK: add i32 {{%.*}}, 3{{$}}
-; CHECK-NEXT: invoke void @wm1_capture(ptr sret({ i64, i32, i32, i32, i32 }) %out, i32 {{%.*}})
+; CHECK: invoke void @wm1_capture(ptr sret({ i64, i32, i32, i32, i32 }) %out, i32 3)
 ; CHECK-NEXT: to label %next unwind label %pad
-; CHECK: add i32 {{%.*}}, 4{{$}}
-; CHECK-NEXT: invoke void @wm1_event(i32 {{%.*}}, ptr null, i64 7)
+; CHECK: invoke void @wm1_event(i32 4, ptr null, i64 7)
 ; CHECK-NEXT: to label %join unwind label %pad
 ; CHECK: phi i32 [ 1, %next ], [ 2, %pad ]
 define internal i32 @invokes(ptr %out) personality ptr @__gxx_personality_v0 {

@@ -25,9 +25,9 @@ define internal void @b() nounwind {
 ; CHECK-NEXT: set ID 2
 ; CHECK-NEXT: call void @b()
 ; CHECK-NEXT: set ID 0
-; CHECK-NEXT: PUSH
+; CHECK-NEXT: DEFER
 ; CHECK-NEXT: call void @foreign()
-; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: END DEFERRED
 ; CHECK-NEXT: ret void
 define void @outer() nounwind {
   call void @a()

@@ -11,16 +11,14 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NEXT: [[ENTRY:%.*]] = phi ptr [ [[TOP]], %loop ]
 ; CHECK-NEXT: store volatile i64 [[ID]], ptr [[ENTRY]]
 ; CHECK: store volatile i64 [[SP]], ptr
-; CHECK: [[BASE:%.*]] = load i32, ptr getelementptr (i8, ptr @wm1.image, i64 8)
-; CHECK-NEXT: [[SITE:%.*]] = add i32 [[BASE]], 1{{$}}
-; CHECK-NEXT: [[WIDE:%.*]] = zext i32 [[SITE]] to i64
-; CHECK: store volatile i64 [[WIDE]], ptr
+; CHECK: store volatile i64 1, ptr
 ; CHECK: store volatile i32 0, ptr
 ; CHECK: [[NEXT:%.*]] = getelementptr i8, ptr [[ENTRY]], i64 32
 ; CHECK-NEXT: store volatile ptr [[NEXT]], ptr TOP
 ; CHECK-NEXT: call void %f()
 ; CHECK-NEXT: store i64 [[ID]], ptr ID
 ; CHECK-NEXT: store volatile ptr [[BACK]], ptr TOP
+; CHECK-NEXT: FORGET DEFERRED
 define internal void @often(ptr %f, ptr %c) nounwind {
   br label %loop
 loop:

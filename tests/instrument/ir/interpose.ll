@@ -12,7 +12,7 @@ define i32 @replaceable(i32 %n) nounwind {
 }
 
 ; CHECK-DAG: @wm1.own = private alias i32 (i32), ptr @replaceable
-; CHECK-DAG: @wm1.inner{{.*}} = private alias i32 (i32), getelementptr (i8, ptr @replaceable, i64 16)
+; CHECK-DAG: @wm1.inner{{.*}} = private alias i32 (i32), getelementptr (i8, ptr @replaceable, i64 32)
 ; CHECK-LABEL: define i32 @user(
 ; CHECK: store i64 2, ptr ID
 ; CHECK-NEXT: call i32 @wm1.call.replaceable(i32 1)

@@ -12,7 +12,7 @@ declare i32 @__gxx_personality_v0(...)
 ; CHECK: invoke void @foreign()
 ; CHECK-NEXT: to label %[[SPLIT:.*]] unwind label %pad
 ; CHECK: [[SPLIT]]:
-; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: END DEFERRED
 ; CHECK-NEXT: br label %join
 ; CHECK: join:
 ; CHECK-NEXT: phi i32 [ 0, %entry ], [ 1, %[[SPLIT]] ], [ 2, %pad ]
@@ -20,6 +20,7 @@ declare i32 @__gxx_personality_v0(...)
 ; CHECK: pad:
 ; CHECK-NEXT: landingpad
 ; CHECK-NEXT: catch ptr null
+; CHECK-NEXT: FORGET DEFERRED
 ; CHECK-NEXT: store i64 [[ID]], ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 ; CHECK-NEXT: br label %join
@@ -41,7 +42,7 @@ pad:
 ; CHECK-NEXT: to label %good unwind label %pad
 ; CHECK: good:
 ; CHECK-NEXT: phi i32
-; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: END DEFERRED
 ; CHECK-NEXT: ret i32
 define internal i32 @own() personality ptr @__gxx_personality_v0 {
   %n = invoke i32 @number() to label %good unwind label %pad
@@ -68,13 +69,14 @@ pad:
 }
 
 ; CHECK-LABEL: define void @root({{.*}} personality
-; CHECK: [[TOP:%.*]] = load ptr, ptr TOP
-; CHECK-NEXT: store i64 0, ptr ID
+; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
 ; CHECK: invoke i32 @shared(i1 %c)
 ; CHECK: invoke i32 @own()
 ; CHECK: invoke void @thrower()
 ; CHECK: landingpad
 ; CHECK-NEXT: cleanup
+; CHECK-NEXT: FORGET DEFERRED
 ; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 ; CHECK-NEXT: resume

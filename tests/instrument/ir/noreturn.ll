@@ -4,7 +4,7 @@ target triple = "x86_64-pc-linux-gnu"
 declare void @abort() noreturn nounwind
 
 ; CHECK-LABEL: define void @root(
-; CHECK: PUSH 1
+; CHECK: DEFER 1
 ; CHECK-NEXT: call void @abort()
 ; CHECK-NEXT: unreachable
 define void @root() nounwind {

@@ -52,14 +52,14 @@ define internal void @below() nounwind {
   ret void
 }
 ; CHECK-LABEL: define void @root(
-; CHECK: PUSH 3
+; CHECK: DEFER 3
 ; CHECK-NEXT: call void @bare()
-; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: END DEFERRED
 ; CHECK-NEXT: call void @wm1.inner()
 ; CHECK-NEXT: PUSH 5
 ; CHECK-NEXT: call void @picked()
 ; CHECK-NEXT: PUT BACK
-; CHECK-NEXT: PUSH 6
+; CHECK-NEXT: DEFER 6
 ; CHECK-NEXT: call void @early()
 define void @root() nounwind {
   call void @bare()

@@ -1,14 +1,14 @@
 ; A call that may come back to instrumented code, and a call into a cycle: pushed, with the id the callee starts at where it does not
-; set that itself, and both words put back.
+; set that itself, and both words put back. A call of foreign code is deferred.
 ; ENV: WAYMARK_COLD=pushes
 target triple = "x86_64-pc-linux-gnu"
 declare i32 @foreign(ptr)
 
 ; CHECK-LABEL: define i32 @calls_foreign(
 ; CHECK-NEXT: store i64 0, ptr ID
-; CHECK-NEXT: PUSH 1
+; CHECK-NEXT: DEFER 1
 ; CHECK-NEXT: [[RESULT:%.*]] = call i32 @foreign(ptr %p)
-; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: END DEFERRED
 ; CHECK-NEXT: ret i32 [[RESULT]]
 define i32 @calls_foreign(ptr %p) nounwind {
   %r = call i32 @foreign(ptr %p)

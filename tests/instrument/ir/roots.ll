@@ -7,10 +7,10 @@ declare void @foreign()
 @pointers = global [3 x ptr] [ptr @split, ptr @patched, ptr @vararg]
 
 ; CHECK-DAG: module asm ".set wm1.place, wm1_thread_state@tpoff"
-; CHECK-DAG: @wm1.inner = private alias void (i32), getelementptr (i8, ptr @split, i64 16)
+; CHECK-DAG: @wm1.inner = private alias void (i32), getelementptr (i8, ptr @split, i64 32)
 
 ; CHECK-LABEL: define dso_local void @split(i32 %n) {{.*}}prologue
-; CHECK-NEXT: load i32, ptr getelementptr (i8, ptr @wm1.image, i64 8)
+; CHECK-NEXT: call void @wm1_event(i32 1, ptr null, i64 1)
 define dso_local void @split(i32 %n) nounwind {
   call void @wm_event(ptr null, i64 1)
   ret void
@@ -53,10 +53,17 @@ end:
 !0 = !{!"branch_weights", i32 1, i32 1000}
 
 ; ASM-LABEL: split:
-; ASM: .ascii "dH\307\004%"
+; ASM: .ascii "dH\203<%"
+; ASM-NEXT: .long wm1.place+24
+; ASM: .ascii "t\005\350"
+; ASM-NEXT: .long {{.*}}wm1.enter_slow-split{{.*}}-17
+; ASM-NEXT: .ascii "dH\307\004%"
 ; ASM-NEXT: .long wm1.place
 ; ASM-NEXT: .long 1
-; ASM-NEXT: .asciz "\017\037"
+; ASM-NEXT: .ascii "f\220"
+; ASM-LABEL: patched:
+; ASM: cmpq $0, %fs:{{.*}}wm1_thread_state{{.*}}+24
+; ASM: callq wm1.enter_slow
 ; ASM-LABEL: often:
 ; ASM: callq .Lwm1.inner
-; ASM: .set .Lwm1.inner, split+16
+; ASM: .set .Lwm1.inner, split+32

@@ -7,9 +7,10 @@ declare i32 @llvm.eh.sjlj.setjmp(ptr)
 declare i32 @__gxx_personality_v0(...)
 
 ; CHECK-LABEL: define void @declared(
-; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
 ; CHECK-NEXT: store i64 0, ptr ID
+; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
 ; CHECK-NEXT: call i32 @_setjmp(ptr %env)
+; CHECK-NEXT: FORGET DEFERRED
 ; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define void @declared(ptr %env) nounwind {
@@ -19,9 +20,10 @@ define void @declared(ptr %env) nounwind {
 }
 
 ; CHECK-LABEL: define void @at_the_call(
-; CHECK: [[TOP:%.*]] = load ptr, ptr TOP
-; CHECK-NEXT: store i64 0, ptr ID
+; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
 ; CHECK-NEXT: call i32 @other_setjmp(ptr %env)
+; CHECK-NEXT: FORGET DEFERRED
 ; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define void @at_the_call(ptr %env) nounwind {
@@ -31,9 +33,10 @@ define void @at_the_call(ptr %env) nounwind {
 }
 
 ; CHECK-LABEL: define void @builtin(
-; CHECK: [[TOP:%.*]] = load ptr, ptr TOP
-; CHECK-NEXT: store i64 0, ptr ID
+; CHECK: store i64 0, ptr ID
+; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
 ; CHECK: call i32 @llvm.eh.sjlj.setjmp(ptr %env)
+; CHECK-NEXT: FORGET DEFERRED
 ; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define void @builtin(ptr %env) nounwind {
@@ -47,6 +50,7 @@ define void @builtin(ptr %env) nounwind {
 ; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
 ; CHECK-NEXT: invoke i32 @_setjmp(ptr %env)
 ; CHECK: next:
+; CHECK-NEXT: FORGET DEFERRED
 ; CHECK-NEXT: store i64 [[ID]], ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define internal void @invoked(ptr %env) personality ptr @__gxx_personality_v0 {

@@ -30,9 +30,9 @@ define weak dso_local void @weak() nounwind {
 ; CHECK-NEXT: call void @wm1.inner.1()
 ; CHECK-NEXT: call void @wm1.inner.2()
 ; CHECK-NEXT: call void @wm1.call.weak()
-; CHECK-NEXT: PUSH 9
+; CHECK-NEXT: DEFER 9
 ; CHECK-NEXT: call void @preemptible_alias()
-; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: END DEFERRED
 ; CHECK-NEXT: store i64 2, ptr ID
 ; CHECK-NEXT: call void @wm1.inner.1()
 ; CHECK-NEXT: store i64 0, ptr ID

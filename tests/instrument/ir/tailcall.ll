@@ -51,7 +51,7 @@ define void @comes_back(ptr %f) nounwind {
 ; A foreign callee gets an ordinary call: it cannot come back by jumps without end.
 ; CHECK-LABEL: define internal void @leaves(
 ; CHECK: call void @foreign()
-; CHECK-NEXT: PUT BACK
+; CHECK-NEXT: END DEFERRED
 ; CHECK-NEXT: ret void
 define internal void @leaves() nounwind {
   tail call void @foreign()
@@ -59,8 +59,8 @@ define internal void @leaves() nounwind {
 }
 
 ; CHECK-LABEL: define void @callers(
-; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
 ; CHECK-NEXT: store i64 0, ptr ID
+; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
 ; CHECK-NEXT: call void @end()
 ; CHECK-NEXT: br i1 %c
 ; CHECK: rare:

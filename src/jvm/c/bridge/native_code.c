@@ -114,6 +114,7 @@ static void go_on(struct native_call *call)
 
 void jvm_native_enter(JNIEnv *env, struct native_call *call)
 {
+	wm1_push_deferred();
 	*call = (struct native_call){.env = env,
 				     .outer = loading,
 				     .id = wm1_thread_state.id,
