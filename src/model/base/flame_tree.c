@@ -76,15 +76,32 @@ static struct error *find_box(struct builder *b, uint32_t node, uint32_t *ret)
 	return err;
 }
 
-/* Children come after their parents, so one pass from the end sums up; what does not fit stays at the largest number. */
+/* What does not fit stays at the largest number. */
+static void add(uint64_t *sum, uint64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = UINT64_MAX;
+}
+
+/* Children come after their parents, so one pass from the end sums up. */
 static void sum_up(struct flame *f)
 {
 	for (uint32_t i = f->count; i-- > 1;) {
-		uint64_t *total = &f->boxes[f->boxes[i].parent].total;
+		struct flame_box *parent = &f->boxes[f->boxes[i].parent];
 
-		if (__builtin_add_overflow(*total, f->boxes[i].total, total))
-			*total = UINT64_MAX;
+		add(&parent->total, f->boxes[i].total);
+		add(&parent->before, f->boxes[i].before);
+		add(&parent->after, f->boxes[i].after);
 	}
+}
+
+static void add_row(const struct view *v, const struct view_row *row, struct flame_box *box)
+{
+	add(&box->total, row->value);
+	if (!v->has_change)
+		return;
+	add(&box->before, view_value(v, row, v->before));
+	add(&box->after, view_value(v, row, v->after));
 }
 
 static int compare_boxes(const void *left, const void *right, void *data)
@@ -142,13 +159,12 @@ struct error *flame_create(const struct view *v, struct flame *ret)
 		f.boxes[f.count++].name = "all";
 	for (size_t i = 0; i < v->row_count && !err; i++) {
 		uint32_t box;
-		uint64_t value = v->rows[i].value;
 
-		if (!value)
+		if (!v->rows[i].value)
 			continue;
 		err = find_box(&b, v->rows[i].node, &box);
-		if (!err && __builtin_add_overflow(f.boxes[box].total, value, &f.boxes[box].total))
-			f.boxes[box].total = UINT64_MAX;
+		if (!err)
+			add_row(v, &v->rows[i], &f.boxes[box]);
 	}
 	if (!err) {
 		sum_up(&f);

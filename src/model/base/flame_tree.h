@@ -13,8 +13,9 @@ struct flame_box {
 	uint32_t parent;
 	uint32_t first_child; /* 0: none */
 	uint32_t next_sibling;
-	uint64_t total; /* of the metric, children included */
-	double x;       /* left edge, as a part of the whole width */
+	uint64_t total;         /* of the metric, children included */
+	uint64_t before, after; /* of a view that has a change, the same of the two metrics */
+	double x;               /* left edge, as a part of the whole width */
 };
 
 struct flame {

@@ -231,7 +231,7 @@ static struct error *mark_matching(const struct profile *p, const struct view_op
 		marked[i] = marked[p->nodes.items[i].parent] || frame_matches[p->nodes.items[i].frame];
 	free(frame_matches);
 	*ret = marked;
-	return is_any ? NULL : nothing_matches(o);
+	return is_any || o->may_match_nothing ? NULL : nothing_matches(o);
 }
 
 static struct error *filter_rows(struct view *v, const struct view_options *o)

@@ -13,10 +13,11 @@ struct view_options {
 	size_t top;         /* 0: all */
 	/* A context stays if one of its frames has a name that matches, and a module or an image that does; NULL or empty: any. */
 	const struct pattern_vec *functions, *modules;
-	double min;       /* percent of the metric that a context must have */
-	bool keeps_zeros; /* contexts where the metric is 0 too */
-	bool adds_up;     /* its values will be added up: it must not be a maximum */
-	bool is_coloured; /* the output is a terminal that takes colours */
+	double min;             /* percent of the metric that a context must have */
+	bool may_match_nothing; /* no frame has to match the patterns */
+	bool keeps_zeros;       /* contexts where the metric is 0 too */
+	bool adds_up;           /* its values will be added up: it must not be a maximum */
+	bool is_coloured;       /* the output is a terminal that takes colours */
 };
 
 struct view_row {
@@ -43,6 +44,8 @@ struct view {
 	double min;              /* as asked for */
 	bool is_filtered;        /* by function or module */
 	bool is_coloured;
+	bool has_change; /* it shows the change between two metrics of its profile */
+	uint32_t before, after;
 	bool *matching_nodes; /* when is_filtered: by node, whether its context stays */
 	uint32_t *cells;      /* of the rows: cells of the profile, of each row by rising group */
 };

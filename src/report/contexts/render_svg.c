@@ -78,6 +78,19 @@ static void print_colour(FILE *out, const struct flame_box *box)
 		fprintf(out, "hsl(%u,%u%%,%u%%)", 10 + h % 40, 76 + h / 64 % 14, 64 + h / 1024 % 11);
 }
 
+/* Red for what has grown, blue for what has shrunk, the stronger the larger the change is beside the box; white for no change. */
+static void print_change_colour(FILE *out, const struct flame_box *box)
+{
+	double change = ((double)box->after - (double)box->before) / (box->total ? (double)box->total : 1);
+
+	if (box->depth == 0)
+		fputs("#d8d4cc", out);
+	else if (change >= 0)
+		fprintf(out, "hsl(12,85%%,%.0f%%)", 96 - 38 * change);
+	else
+		fprintf(out, "hsl(212,75%%,%.0f%%)", 96 + 38 * change);
+}
+
 static void print_value(FILE *out, uint64_t value, enum metric_unit unit)
 {
 	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -130,9 +143,25 @@ static void print_label(FILE *out, const char *name, size_t lead, const char *re
 		print_escaped(out, rest, len - lead);
 }
 
+/* What a box stands for, behind its name. */
+static void print_numbers(const struct view *v, const struct flame_box *box, double part, FILE *out)
+{
+	enum metric_unit unit = v->profile->metrics.items[v->metric].unit;
+
+	if (!v->has_change) {
+		print_value(out, box->total, unit);
+		fprintf(out, " (%.2f%%)", part * 100);
+		return;
+	}
+	print_value(out, box->before, unit);
+	fputs(" -&gt; ", out);
+	print_value(out, box->after, unit);
+	if (box->before)
+		fprintf(out, " (%+.1f%%)", 100 * ((double)box->after - (double)box->before) / (double)box->before);
+}
+
 static void print_box(const struct view *v, const struct flame *f, const struct flame_box *box, FILE *out)
 {
-	const struct metric *m = &v->profile->metrics.items[v->metric];
 	double scale = WIDTH - 2 * MARGIN;
 	double part = f->boxes[0].total ? (double)box->total / (double)f->boxes[0].total : 1;
 	double left = (double)MARGIN + box->x * scale;
@@ -152,10 +181,13 @@ static void print_box(const struct view *v, const struct flame *f, const struct 
 	fputs("><title>", out);
 	print_escaped(out, box->name, strlen(box->name));
 	fputs("\n", out);
-	print_value(out, box->total, m->unit);
-	fprintf(out, " (%.2f%%)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" rx=\"2\" fill=\"",
-		part * 100, left, y, width > 0.6 ? width - 0.5 : width, LEVEL - 1);
-	print_colour(out, box);
+	print_numbers(v, box, part, out);
+	fprintf(out, "</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" rx=\"2\" fill=\"", left, y,
+		width > 0.6 ? width - 0.5 : width, LEVEL - 1);
+	if (v->has_change)
+		print_change_colour(out, box);
+	else
+		print_colour(out, box);
 	fprintf(out, "\"/><text x=\"%.2f\" y=\"%u\">", left + 4, y + 13);
 	if (chars >= (double)len) {
 		print_label(out, box->name, lead, rest, len);
@@ -230,7 +262,9 @@ static void print_head(const struct view *v, const struct flame *f, FILE *out)
 			fprintf(out, " and %zu more", p->sources.count - 1);
 		fputs(": ", out);
 	}
-	if (v->has_metric)
+	if (v->has_change)
+		fputs("what has changed: red has grown, blue has shrunk", out);
+	else if (v->has_metric)
 		print_escaped(out, p->metrics.items[v->metric].name, strlen(p->metrics.items[v->metric].name));
 	else
 		fputs("nothing was recorded", out);
