@@ -171,10 +171,8 @@ static struct error *print_rest(const struct work *w)
 
 static struct error *slice_once(struct work *w, const char *what, bool has_frames)
 {
-	struct slice_request request = {.regions = &w->regions,
-					.runs = w->ran.runs,
-					.comes = w->ran.comes,
-					.criteria_stand = true};
+	struct slice_request request = {
+		.regions = &w->regions, .runs = w->ran.runs, .comes = w->ran.comes, .criteria_stand = true};
 	struct crash_stack stack;
 	struct crash_stack_request stack_request = {
 		.code = &w->map, .ran = w->ran.runs ? &w->activity : NULL, .memory = &w->memory};
@@ -260,8 +258,8 @@ static struct error *run(struct work *w, const char *core)
 /* A process of its own ends with all that it has. */
 static int run_alone(const char *program, const char *core, const struct scheme *scheme)
 {
-	const struct rlimit seconds = {SECONDS_MAX, SECONDS_MAX}, bytes = {(rlim_t)MEGABYTES_MAX << 20,
-									   (rlim_t)MEGABYTES_MAX << 20};
+	const struct rlimit seconds = {SECONDS_MAX, SECONDS_MAX},
+			    bytes = {(rlim_t)MEGABYTES_MAX << 20, (rlim_t)MEGABYTES_MAX << 20};
 	struct work w = {.program = program, .scheme = scheme};
 	struct error *err;
 

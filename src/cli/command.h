@@ -35,9 +35,9 @@ struct command {
 	int (*run)(const struct command *command, int argc, char **argv);
 };
 
-extern const struct command command_archive, command_attach, command_cc, command_convert, command_cxx, command_core,
-	command_decode, command_diff, command_graph, command_ir, command_merge, command_paths, command_report,
-	command_residual, command_run, command_slice, command_tune;
+extern const struct command command_annotate, command_archive, command_attach, command_cc, command_convert, command_cxx,
+	command_core, command_decode, command_diff, command_graph, command_ir, command_merge, command_paths,
+	command_report, command_residual, command_run, command_slice, command_tune;
 
 /* All of them, in the order of `waymark --help`; NULL behind the last one. */
 extern const struct command *const commands[];

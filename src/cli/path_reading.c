@@ -26,11 +26,6 @@ void path_reading_deinit(struct path_reading *r)
 	image_cache_deinit(&r->cache);
 }
 
-static struct error *add_source_dir(void *sources, const char *place)
-{
-	return sources_add_place(sources, place);
-}
-
 static const struct word colors[] = {
 	[COLOR_AUTO] = {"auto", NULL},
 	[COLOR_ALWAYS] = {"always", NULL},
@@ -41,14 +36,7 @@ static const struct word_table color_words = {colors, sizeof *colors};
 
 const struct option_row path_reading_options[] = {
 	OPTIONS_OF(search_options, struct path_reading, cache.search),
-	{.name = "source-dir",
-	 .argument = "DIR",
-	 .help = "look for source files under DIR; OLD=NEW: look under NEW for those that were under OLD when the program "
-		 "was built",
-	 .is_repeatable = true,
-	 .completion = COMPLETE_DIRECTORY,
-	 OPTION_SET(add_source_dir),
-	 .off = offsetof(struct path_reading, sources)},
+	OPTIONS_OF(source_options, struct path_reading, sources),
 	{.name = "color",
 	 .argument = "=WHEN",
 	 .help = "use colours: %s",

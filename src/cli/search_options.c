@@ -1,8 +1,9 @@
-/* search_options.c - --exe and --debug-dir. */
+/* search_options.c - --exe and --debug-dir; --source-dir. */
 #include <errno.h>
 #include <unistd.h>
 
 #include "cli/search_options.h"
+#include "model/source/source.h"
 
 static struct error *check_readable(const char *path)
 {
@@ -37,5 +38,21 @@ const struct option_row search_options[] = {
 	 .is_repeatable = true,
 	 .completion = COMPLETE_DIRECTORY,
 	 OPTION_SET(add_debug_dir)},
+	OPTIONS_END,
+};
+
+static struct error *add_source_dir(void *sources, const char *place)
+{
+	return sources_add_place(sources, place);
+}
+
+const struct option_row source_options[] = {
+	{.name = "source-dir",
+	 .argument = "DIR",
+	 .help = "look for source files under DIR; OLD=NEW: look under NEW for those that were under OLD when the program "
+		 "was built",
+	 .is_repeatable = true,
+	 .completion = COMPLETE_DIRECTORY,
+	 OPTION_SET(add_source_dir)},
 	OPTIONS_END,
 };

@@ -9,5 +9,7 @@
 #include "object/find.h"
 
 extern const struct option_row search_options[]; /* of struct object_search */
+/* Where sources are: --source-dir, of those that show them. */
+extern const struct option_row source_options[]; /* of struct sources */
 
 #endif

@@ -27,7 +27,7 @@ static size_t added_len(const char *text)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t len = strlen(words[i]);
 
-		if (strncmp(text, words[i], len) != 0)
+		if (!text_begins(text, words[i]))
 			continue;
 		while (text[len] == '.' && isdigit((unsigned char)text[len + 1]))
 			len += 1 + strspn(text + len + 1, "0123456789");
@@ -42,7 +42,7 @@ static size_t added_len(const char *text)
 static size_t clone_len(const char *text)
 {
 	static const char clone[] = " [clone ";
-	const char *end = strncmp(text, clone, strlen(clone)) == 0 ? strchr(text, ']') : NULL;
+	const char *end = text_begins(text, clone) ? strchr(text, ']') : NULL;
 
 	return end ? (size_t)(end + 1 - text) : 0;
 }

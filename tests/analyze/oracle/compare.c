@@ -374,7 +374,8 @@ static void lead_to(const struct work *w, const struct code_function *f, bool *l
 			const struct code_block *block = &w->code.blocks[f->first_block + b];
 
 			for (uint32_t p = 0; p < block->predecessor_count && leads[b]; p++) {
-				bool *from = &leads[w->code.predecessors[block->first_predecessor + p] - f->first_block];
+				bool *from =
+					&leads[w->code.predecessors[block->first_predecessor + p] - f->first_block];
 
 				is_new |= !*from;
 				*from = true;

@@ -30,9 +30,9 @@ struct shadow_header {
 };
 
 struct shadow_frame {
-	uint32_t call;                    /* instruction in progress; 0: none */
+	uint32_t call;                     /* instruction in progress; 0: none */
 	uint32_t first_block, block_count; /* of its function */
-	uint32_t end;                     /* offset of what is behind it in the stack */
+	uint32_t end;                      /* offset of what is behind it in the stack */
 	uint8_t ran[];
 };
 

@@ -115,7 +115,7 @@ class Shadow
 	SmallVector<std::pair<PHINode *, std::array<PHINode *, 2>>, 16> phis;
 	Value *entered = nullptr; /* the label of the activation */
 	Value *isFromLibrary = nullptr;
-	Value *frame = nullptr; /* of the recording's stack */
+	Value *frame = nullptr;   /* of the recording's stack */
 	Value *control = nullptr; /* of the block that is at hand */
 	bool returnsTwice;
 	IRBuilder<> b;
