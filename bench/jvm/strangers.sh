@@ -128,12 +128,12 @@ try() {
 	[ -z "$what" ] || failures=$((failures + 1))
 	what=${what:-as alone$([ "$alone" = 0 ] || echo ", status $alone")}
 	[ ! -s said.txt ] || what="$what; $(cut -c 1-150 said.txt | tr '|' ' ')"
-	samples=$(count samples walked/waymark-java-*.wmk)
-	unknown=$(for file in walked/waymark-java-*.wmk; do "$waymark" report --top=1 "$file"; done 2>>report.err | tr -d , |
+	samples=$(count samples walked/waymark-j*.wmk)
+	unknown=$(for file in walked/waymark-j*.wmk; do "$waymark" report --top=1 "$file"; done 2>>report.err | tr -d , |
 		awk 'match($0, /[0-9]+ without outermost/) { n += substr($0, RSTART) } END { print n + 0 }')
 	printf '| %s | %d | %s | %d | %d | %d | %s | %d | %s |\n' "$name" "$samples" \
-		"$(awk -v n="$samples" -v u="$unknown" 'BEGIN { if (n) printf "%.1f %%", 100 * u / n }')" "$(count alloc walked/waymark-java-*.wmk)" \
-		"$(count contention walked/waymark-java-*.wmk)" "$(count exception walked/waymark-java-*.wmk)" "$compared" "$attached" "${what%; }"
+		"$(awk -v n="$samples" -v u="$unknown" 'BEGIN { if (n) printf "%.1f %%", 100 * u / n }')" "$(count alloc walked/waymark-j*.wmk)" \
+		"$(count contention walked/waymark-j*.wmk)" "$(count exception walked/waymark-j*.wmk)" "$compared" "$attached" "${what%; }"
 }
 
 echo "| program | samples | without a stack | alloc | contention | exceptions | words: agreed, differed | attached | result |"

@@ -52,6 +52,8 @@ stack ~ /^Sampled.main;Sampled\.[a-z]+/ {
 	}
 	sum[part] += ns
 	below = without_native(below)
+	# A class is loaded where it is used first.
+	sub(/java\.lang\.ClassLoader\.loadClass.*/, "", below)
 	sub(/\[[^];]*\]$/, "", below)
 	if ((part == "copies" && below !~ /^(java.lang.System.arraycopy)?;?$/) || (part == "fills" && below !~ /^(java.util.Arrays.fill)?;?$/) ||
 	    (part == "sines" && below !~ /^(java.lang.(Math|StrictMath|FdLibm)[^;]*;?)*$/) ||

@@ -147,14 +147,14 @@ static bool walk_repaired(struct java_walk *w, struct call_trace *trace, const u
 
 /*
  * From the code that has called native code, or that a signal has interrupted. In a method the stack may have more on it than its frame where it calls: where
- * that call returns to is not known by its address. The interpreter, which is in no range, has a frame pointer.
+ * that call returns to is not known by its address. The interpreter has a frame pointer.
  */
 static bool walk_below(struct java_walk *w, struct call_trace *trace, ucontext_t *context)
 {
 	const struct unwind_regs *caller = &w->native->caller;
 	struct jvm_code_range range;
 
-	if (caller->is_return_address && jvm_code_ranges_find(caller->pc - 1, &range))
+	if (caller->is_return_address && jvm_code_ranges_find(caller->pc - 1, &range) && !repair_is_interpreter(&range))
 		return !range.method && walk_repaired(w, trace, context);
 	trace->frames = (struct call_frame *)(void *)w->frames;
 	get_call_trace(trace, (jint)w->max, context);

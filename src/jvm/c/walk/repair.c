@@ -14,6 +14,17 @@
  *
  * The bytes of a method prove where its return address is. Those of a stub do not, which may use %rbp: it is believed if it is behind a call of
  * a stub. Behind the push of a method may be mov %rsp, %rbp.
+ *
+ *      interpreter's entry                             adapter to compiled code      adapter to the interpreter
+ *      push %rax                                       mov (%rsp), %rax    (%rsp)    ...                 (%rsp)
+ *      push %rbp        (%rsp)   %r13 is the caller's  mov %rsp, %r11      (%rsp)    mov %rsp, %r13      (%rsp)
+ *      mov  %rsp, %rbp  8(%rsp)  stack pointer         ...                 (%r11)
+ *      push %r13        8(%rbp)                        and $-16, %rsp      (%r11)
+ *      ...              8(%rbp)  it is at -8(%rbp)     push %rax           (%r11)
+ *                                                      ...                 (%rsp)
+ *                                                      jmp *%r11           (%rsp)
+ *
+ * HotSpot knows no frame in these.
  */
 #include "jvm/c/walk/repair.h"
 
@@ -24,11 +35,14 @@ enum {
 	PROLOGUE_BYTES = 256, /* of a method, with the check of its receiver before */
 	FRAME_BYTES = 2048,   /* of a stub, at most */
 	FAR_CALL_BYTES = 13,
+	ENTRY_HEAD_BYTES = 7, /* of the interpreter: up to the push of the caller's stack pointer */
+	ENTRY_BYTES = 128,    /* in which its frame is made */
+	CALLER_FRAME_BYTES = 1 << 16,
 };
 
 struct place {
 	const uint8_t *code; /* at the program counter */
-	uintptr_t pc, sp, fp;
+	uintptr_t pc, sp, fp, r11, r13;
 	struct jvm_code_range range;
 };
 
@@ -37,6 +51,7 @@ struct caller {
 	uintptr_t slot; /* of the return address */
 	uintptr_t fp;
 	const char *rule;
+	uintptr_t sp; /* 0: behind that slot */
 };
 
 /* NOLINTBEGIN(performance-no-int-to-ptr) */
@@ -109,17 +124,104 @@ static bool find_stub_caller(const struct place *p, struct caller *ret)
 {
 	uintptr_t into = p->pc - p->range.start, push = find_push(bytes_at(p->range.start));
 
-	*ret = (struct caller){p->sp, p->fp, p->range.name};
+	*ret = (struct caller){p->sp, p->fp, p->range.name, 0};
 	if (push < STUB_HEAD_BYTES && into > push && *p->code != 0xc3) {
 		if (into == push + 1) {
-			*ret = (struct caller){p->sp + 8, word_at(p->sp), p->range.name};
+			*ret = (struct caller){p->sp + 8, word_at(p->sp), p->range.name, 0};
 		} else if (p->fp >= p->sp && p->fp - p->sp < FRAME_BYTES && p->fp % 8 == 0) {
-			*ret = (struct caller){p->fp + 8, word_at(p->fp), p->range.name};
+			*ret = (struct caller){p->fp + 8, word_at(p->fp), p->range.name, 0};
 		} else {
 			return false;
 		}
 	}
 	return is_stub_start(called_from(word_at(ret->slot)));
+}
+
+/* ---- the interpreter ---- */
+
+static bool is_entry_head(const uint8_t *code)
+{
+	return IS_BYTES(code, "\x50\x55") && is_frame_pointer(code + 2) && IS_BYTES(code + 5, "\x41\x55");
+}
+
+/* In the four instructions of the head, behind the first of which the return address is on the stack. */
+static bool find_head_caller(const struct place *p, struct caller *ret)
+{
+	if (is_entry_head(p->code - 1))
+		*ret = (struct caller){p->sp, p->fp, p->range.name, p->r13};
+	else if (is_entry_head(p->code - 2))
+		*ret = (struct caller){p->sp + 8, word_at(p->sp), p->range.name, p->r13};
+	else if (is_entry_head(p->code - 5))
+		*ret = (struct caller){p->fp + 8, word_at(p->fp), p->range.name, p->r13};
+	else
+		return false;
+	return true;
+}
+
+/* Behind the head, while the frame is being made. */
+static bool find_body_caller(const struct place *p, struct caller *ret)
+{
+	uintptr_t into = ENTRY_HEAD_BYTES;
+
+	while (into < ENTRY_BYTES && !is_entry_head(p->code - into))
+		into++;
+	if (into == ENTRY_BYTES || p->fp < p->sp || p->fp - p->sp > ENTRY_BYTES || p->fp % 8)
+		return false;
+	*ret = (struct caller){p->fp + 8, word_at(p->fp), p->range.name, word_at(p->fp - 8)};
+	return true;
+}
+
+static bool find_entry_caller(const struct place *p, struct caller *ret)
+{
+	struct jvm_code_range range;
+
+	if (p->pc - p->range.start < ENTRY_BYTES || (!find_head_caller(p, ret) && !find_body_caller(p, ret)))
+		return false;
+	return ret->sp % 8 == 0 && ret->sp > ret->slot && ret->sp - ret->slot < CALLER_FRAME_BYTES &&
+	       jvm_code_ranges_find(word_at(ret->slot) - 1, &range);
+}
+
+/* ---- adapters ---- */
+
+/* What comes first from `at` on; `end`: it does not come. */
+static uintptr_t find_bytes(uintptr_t at, uintptr_t end, const char *bytes, size_t len)
+{
+	while (at < end && (end - at < len || !is_bytes(bytes_at(at), bytes, len)))
+		at++;
+	return at;
+}
+
+/* From the interpreter, whose frame needs no stack pointer. The return address is at (%rsp), or (%r11) while the stack is aligned. */
+static bool find_inward_caller(const struct place *p, struct caller *ret)
+{
+	uintptr_t start = p->range.start, saved = start + (IS_BYTES(bytes_at(start), "\x48\x8b\x04\x24") ? 4 : 0);
+	uintptr_t aligns = find_bytes(start, p->range.end, "\x48\x83\xe4\xf0\x50", 5);
+	struct jvm_code_range range;
+
+	if (!IS_BYTES(bytes_at(saved), "\x4c\x8b\xdc") || aligns == p->range.end)
+		return false;
+	*ret = (struct caller){p->pc > saved && p->pc <= aligns + 4 ? p->r11 : p->sp, p->fp, p->range.name, 0};
+	return ret->slot >= p->sp && ret->slot - p->sp < CALLER_FRAME_BYTES && ret->slot % 8 == 0 &&
+	       jvm_code_ranges_find(word_at(ret->slot) - 1, &range) && !range.method;
+}
+
+/* To the interpreter, up to where the stack pointer is put aside. */
+static bool find_outward_caller(const struct place *p, uintptr_t start, struct caller *ret)
+{
+	struct jvm_code_range range;
+
+	*ret = (struct caller){p->sp, p->fp, p->range.name, 0};
+	return find_bytes(start, p->pc, "\x4c\x8b\xec", 3) == p->pc &&
+	       find_bytes(start, p->pc, "\x49\x89\xe5", 3) == p->pc &&
+	       jvm_code_ranges_find(word_at(ret->slot) - 1, &range) && range.method;
+}
+
+/* One leads from the interpreter to compiled code, and ends with jmp *%r11; behind it another one leads back. */
+static bool find_adapter_caller(const struct place *p, struct caller *ret)
+{
+	uintptr_t jump = find_bytes(p->range.start, p->range.end, "\x41\xff\xe3", 3);
+
+	return p->pc <= jump ? find_inward_caller(p, ret) : find_outward_caller(p, jump + 3, ret);
 }
 
 /* ---- methods ---- */
@@ -166,11 +268,11 @@ static bool is_in_prologue(const struct place *p, struct caller *ret)
 
 	if (!at)
 		return false;
-	*ret = (struct caller){p->sp, p->fp, "[prologue]"};
+	*ret = (struct caller){p->sp, p->fp, "[prologue]", 0};
 	if (p->pc <= at)
 		return true;
 	if (has_push && (p->pc == at + 1 || (p->pc == at + 4 && is_frame_pointer(bytes_at(at + 1))))) {
-		*ret = (struct caller){p->sp + 8, word_at(p->sp), "[prologue]"};
+		*ret = (struct caller){p->sp + 8, word_at(p->sp), "[prologue]", 0};
 		return true;
 	}
 	if (has_push || p->pc != at + read_sub(bytes_at(at), &n))
@@ -184,6 +286,8 @@ static bool is_before_ret(const uint8_t *code)
 {
 	if (IS_BYTES(code, "\x49\x3b\xa7"))
 		code += 7;
+	else if (IS_BYTES(code, "\x49\x3b\x67"))
+		code += 4;
 	if (IS_BYTES(code, "\x0f\x87"))
 		code += 6;
 	return *code == 0xc3;
@@ -196,13 +300,13 @@ static bool is_in_epilogue(const struct place *p, struct caller *ret)
 	if (p->pc + 16 > p->range.end && *c != 0xc3)
 		return false;
 	if (is_before_ret(c)) {
-		*ret = (struct caller){p->sp, p->fp, "[epilogue]"};
+		*ret = (struct caller){p->sp, p->fp, "[epilogue]", 0};
 		return true;
 	}
 	if (*c != 0x5d || !is_before_ret(c + 1) || p->pc - p->range.start < 7 ||
 	    !(IS_BYTES(c - 4, "\x48\x83\xc4") || IS_BYTES(c - 7, "\x48\x81\xc4")))
 		return false;
-	*ret = (struct caller){p->sp + 8, word_at(p->sp), "[epilogue]"};
+	*ret = (struct caller){p->sp + 8, word_at(p->sp), "[epilogue]", 0};
 	return true;
 }
 
@@ -214,21 +318,37 @@ static bool find_method_caller(const struct place *p, struct caller *ret)
 	       jvm_code_ranges_find(word_at(ret->slot) - 1, &range);
 }
 
+bool repair_is_interpreter(const struct jvm_code_range *range)
+{
+	return !range->method && strcmp(range->name, "[Interpreter]") == 0;
+}
+
+static bool find_made_caller(const struct place *p, struct caller *ret)
+{
+	if (p->range.method)
+		return find_method_caller(p, ret);
+	if (repair_is_interpreter(&p->range))
+		return find_entry_caller(p, ret);
+	return find_stub_caller(p, ret) || find_adapter_caller(p, ret);
+}
+
 bool repair_context(ucontext_t *context, struct repair *ret)
 {
 	greg_t *regs = context->uc_mcontext.gregs;
-	struct place p = {
-		.pc = (uintptr_t)regs[REG_RIP], .sp = (uintptr_t)regs[REG_RSP], .fp = (uintptr_t)regs[REG_RBP]};
+	struct place p = {.pc = (uintptr_t)regs[REG_RIP],
+			  .sp = (uintptr_t)regs[REG_RSP],
+			  .fp = (uintptr_t)regs[REG_RBP],
+			  .r11 = (uintptr_t)regs[REG_R11],
+			  .r13 = (uintptr_t)regs[REG_R13]};
 	struct caller caller;
 
 	p.code = bytes_at(p.pc);
-	if (p.sp % 8 || !jvm_code_ranges_find(p.pc, &p.range) ||
-	    !(p.range.method ? find_method_caller(&p, &caller) : find_stub_caller(&p, &caller)))
+	if (p.sp % 8 || !jvm_code_ranges_find(p.pc, &p.range) || !find_made_caller(&p, &caller))
 		return false;
 	ret->method = p.range.method;
 	memcpy(ret->name, caller.rule, strnlen(caller.rule, sizeof ret->name - 1) + 1);
 	regs[REG_RIP] = (greg_t)word_at(caller.slot);
-	regs[REG_RSP] = (greg_t)caller.slot + 8;
+	regs[REG_RSP] = (greg_t)(caller.sp ? caller.sp : caller.slot + 8);
 	regs[REG_RBP] = (greg_t)caller.fp;
 	return true;
 }

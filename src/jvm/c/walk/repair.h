@@ -18,5 +18,7 @@ struct repair {
 
 /* *context becomes that of the caller, behind its call. False: nothing is proven, and it is as it was. Signal-safe. */
 bool repair_context(ucontext_t *context, struct repair *ret);
+/* Its frames are known by their frame pointers. */
+bool repair_is_interpreter(const struct jvm_code_range *range);
 
 #endif
