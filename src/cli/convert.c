@@ -107,7 +107,7 @@ const struct command command_convert = {
 		 "\n"
 		 "Writes recordings, folded stacks, profiles of pprof or the text of `perf script`\n"
 		 "in the format that the name of OUT ends in: .pb.gz (pprof), .callgrind,\n"
-		 ".dhat.json, .firefox.json, .trace.json (Chrome, Perfetto), .perf (perf script),\n"
+		 ".dhat.json, .massif, .firefox.json, .trace.json (Chrome, Perfetto), .perf (perf script),\n"
 		 ".speedscope.json, .folded, .svg, .json, .txt; of paths .lcov, .html, and .xml\n"
 		 "(Cobertura).\n",
 	.options = option_rows,

@@ -143,32 +143,32 @@ static struct error *check_filter(const struct profile_reading *r, const char *p
 	return NULL;
 }
 
-/* An archive, or a file of another tool, is known by its content. */
+/* An archive, or a file of another tool, is known by its content. The latter is added only if it may be. */
 static struct error *add_import(struct profile *p, const struct profile_reading *r, const char *path,
-				bool *ret_is_import)
+				bool may_be_foreign, bool *ret_is_foreign, bool *ret_is_import)
 {
 	struct mapped_file file;
 	struct error *err = file_map(path, &file);
 
 	if (err)
 		return err;
-	err = import_file(p, path, &file, ret_is_import);
+	*ret_is_import = false;
+	*ret_is_foreign = import_is_foreign(&file);
+	if (!*ret_is_foreign || may_be_foreign)
+		err = import_file(p, path, &file, ret_is_import);
 	if (!err && *ret_is_import)
 		err = check_filter(r, path, &file);
 	file_unmap(&file);
 	return err;
 }
 
-static struct error *add_file(struct profile *p, struct profile_reading *r, const char *path)
+static struct error *add_recording(struct profile *p, struct profile_reading *r, const char *path)
 {
 	struct recording recording;
 	struct reading reading = {.recording = &recording};
 	struct profile_progress progress = {.report = report_progress, .data = &reading};
-	bool is_import;
-	struct error *err = add_import(p, r, path, &is_import);
+	struct error *err;
 
-	if (err || is_import)
-		return err;
 	progress_start(&reading.line, path);
 	err = recording_open(path, &recording);
 	if (!err) {
@@ -177,6 +177,24 @@ static struct error *add_file(struct profile *p, struct profile_reading *r, cons
 		recording_close(&recording);
 	}
 	progress_end(&reading.line);
+	return err;
+}
+
+/* Recordings and archives come first, profiles of other tools second (import.h). */
+static struct error *add_files(struct profile *p, struct profile_reading *r, const struct recording_paths *paths)
+{
+	bool *is_foreign = calloc(paths->count + 1, sizeof *is_foreign), is_import;
+	struct error *err = is_foreign ? NULL : &error_no_memory;
+
+	for (size_t i = 0; i < paths->count && !err; i++) {
+		err = add_import(p, r, paths->items[i], false, &is_foreign[i], &is_import);
+		if (!err && !is_import && !is_foreign[i])
+			err = add_recording(p, r, paths->items[i]);
+	}
+	for (size_t i = 0; i < paths->count && !err; i++)
+		if (is_foreign[i])
+			err = add_import(p, r, paths->items[i], true, &is_foreign[i], &is_import);
+	free(is_foreign);
 	return err;
 }
 
@@ -232,8 +250,8 @@ struct error *profile_reading_add(struct profile_reading *r, const char *command
 	if (r->max_depth)
 		p->max_depth = r->max_depth;
 	p->keeps_columns = r->keeps_columns;
-	for (size_t i = 0; i < paths.count && !err; i++)
-		err = add_file(p, r, paths.items[i]);
+	if (!err)
+		err = add_files(p, r, &paths);
 	p->filter = NULL;
 	profile_finish(p);
 	recording_paths_free(&paths);

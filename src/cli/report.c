@@ -181,6 +181,7 @@ static void choose_view(struct request *r)
 
 	profile_reading_filter(&r->reading, &r->view);
 	r->view.keeps_zeros = r->renderer->keeps_zeros;
+	r->view.metric = r->view.metric ?: r->renderer->metric;
 	r->view.adds_up = r->renderer->adds_up || is_whole;
 	r->view.top = option_count_or(&r->top, r->renderer->default_top);
 	if (!is_whole)

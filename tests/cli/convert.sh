@@ -33,6 +33,15 @@ for metric in bytes step step:sum; do
 done
 expect 0 "$waymark" convert -o one.trace.json one.wmk
 compare chrome one.trace.json step
+expect 0 "$waymark" convert -o one.massif one.wmk
+live=$(awk '{ sum += $NF } END { print sum }' want.live)
+has one.massif "mem_heap_B=$live"
+if command -v ms_print >/dev/null; then
+	expect 0 ms_print --threshold=0 one.massif
+	has out.txt "100.00%"
+	has out.txt "keep ("
+fi
+refused 1 "massif shows bytes of the heap" "$waymark" report --format=massif --metric=step one.wmk
 refused 1 "dhat shows the heap" "$waymark" report --format=dhat --metric=step one.wmk
 
 # Their own tools read them.
@@ -70,6 +79,8 @@ compare pprof back.pb.gz $heap step step:sum
 expect 0 "$waymark" report --format=folded --metric=bytes one.wmk one.pb.gz
 awk '{ $NF *= 2; print }' want.bytes >twice.txt
 cmp out.txt twice.txt || fail "a recording and its profile do not add up"
+expect 0 "$waymark" report --format=folded --metric=bytes one.pb.gz one.wmk
+cmp out.txt twice.txt || fail "a profile and its recording do not add up"
 expect 0 "$waymark" report want.step
 has out.txt "want.step: folded stacks"
 

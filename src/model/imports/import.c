@@ -1,4 +1,6 @@
 /* import.c - finds the format of a file, and adds it with an entry among the profile's sources. */
+#include <string.h>
+
 #include "model/archive/archive.h"
 #include "model/imports/import.h"
 
@@ -13,25 +15,51 @@ static const struct format {
 	{"folded stacks", import_is_folded, import_folded},
 };
 
+static const struct format *find_format(const struct mapped_file *file)
+{
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (formats[i].is_it(file))
+			return &formats[i];
+	return NULL;
+}
+
+bool import_is_foreign(const struct mapped_file *file)
+{
+	return !archive_is_one(file) && find_format(file);
+}
+
+struct error *import_metric(struct profile *p, const char *name, enum metric_unit unit, uint32_t *ret)
+{
+	const struct metric new = {.name = name, .unit = unit};
+
+	for (uint32_t i = 0; i < p->metrics.count; i++) {
+		const struct metric *m = &p->metrics.items[i];
+
+		if (m->unit == unit && !m->is_maximum && strcmp(m->name, name) == 0) {
+			*ret = i;
+			return NULL;
+		}
+	}
+	return profile_add_metrics(p, &new, 1, ret);
+}
+
 struct error *import_file(struct profile *p, const char *path, const struct mapped_file *file, bool *ret_is_known)
 {
 	struct profile_source source = {.path = NULL};
+	const struct format *format;
 	struct error *err;
 
 	*ret_is_known = archive_is_one(file);
 	if (*ret_is_known)
 		return archive_add(p, path, file); /* it has sources of its own */
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-		if (!formats[i].is_it(file))
-			continue;
-		*ret_is_known = true;
-		source.import_format = formats[i].name;
-		err = profile_copy_string(p, path, &source.path) ?: profile_source_vec_append(&p->sources, source);
-		if (err)
-			return err;
-		profile_allow(p, file->len_bytes);
-		return formats[i].add(p, path, file);
-	}
-	*ret_is_known = false;
-	return NULL;
+	format = find_format(file);
+	*ret_is_known = format != NULL;
+	if (!format)
+		return NULL;
+	source.import_format = format->name;
+	err = profile_copy_string(p, path, &source.path) ?: profile_source_vec_append(&p->sources, source);
+	if (err)
+		return err;
+	profile_allow(p, file->len_bytes);
+	return format->add(p, path, file);
 }

@@ -14,7 +14,15 @@
  */
 struct error *import_file(struct profile *p, const char *path, const struct mapped_file *file, bool *ret_is_known);
 
+/*
+ * It is of another tool, and no archive. Such files come after recordings and archives, so that their numbers are added to metrics that those
+ * have in groups.
+ */
+bool import_is_foreign(const struct mapped_file *file);
+
 /* Parts of it, by format. */
+/* The profile's metric of that name and unit, or a new one that is a group of its own. */
+struct error *import_metric(struct profile *p, const char *name, enum metric_unit unit, uint32_t *ret);
 bool import_is_folded(const struct mapped_file *file);
 bool import_is_perf(const struct mapped_file *file);
 bool import_is_pprof(const struct mapped_file *file);

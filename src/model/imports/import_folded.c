@@ -65,12 +65,11 @@ static struct error *add_stack(struct profile *p, struct text stack, uint32_t *r
 
 struct error *import_folded(struct profile *p, const char *path, const struct mapped_file *file)
 {
-	static const struct metric metric = {.name = "samples", .unit = UNIT_COUNT};
 	struct text_lines lines = text_lines_of(file);
 	struct text stack;
 	uint64_t value;
-	uint32_t metrics, node;
-	struct error *err = profile_add_metrics(p, &metric, 1, &metrics);
+	uint32_t metric, node;
+	struct error *err = import_metric(p, "samples", UNIT_COUNT, &metric);
 
 	while (!err && text_lines_next(&lines)) {
 		if (!lines.line.len_bytes || *lines.line.at == '#')
@@ -78,7 +77,7 @@ struct error *import_folded(struct profile *p, const char *path, const struct ma
 		if (!split_line(lines.line, &stack, &value))
 			return error_create(ERROR_FORMAT, "%s:%zu: a stack and a number are expected: main;f;g 42",
 					    path, lines.number);
-		err = add_stack(p, stack, &node) ?: profile_add_value(p, node, metrics, value);
+		err = add_stack(p, stack, &node) ?: profile_add_value(p, node, metric, value);
 	}
 	return err;
 }

@@ -154,9 +154,8 @@ static bool is_clock(const char *event)
 
 static struct error *add_record(struct profile *p, const struct record *r)
 {
-	struct metric metrics[2] = {{.unit = UNIT_COUNT}, {.unit = UNIT_VALUE}};
 	char *name = NULL, *sum = NULL;
-	uint32_t node = 0, first = 0;
+	uint32_t node = 0, count_metric, sum_metric;
 	struct error *err = NULL;
 
 	if (asprintf(&name, "%.*s", (int)r->event.len_bytes, r->event.at) < 0)
@@ -165,13 +164,11 @@ static struct error *add_record(struct profile *p, const struct record *r)
 		free(name);
 		return &error_no_memory;
 	}
-	metrics[0].name = name;
-	metrics[1].name = sum;
-	metrics[1].unit = is_clock(name) ? UNIT_TIME : UNIT_VALUE;
 	for (size_t i = r->frames.count; i-- > 0 && !err;)
 		err = add_frame(p, node, &r->frames.items[i], &node);
-	err = err ?: profile_add_metrics(p, metrics, 2, &first) ?:
-	      profile_add_values(p, node, first, (uint64_t[]){1, r->period});
+	err = err ?: import_metric(p, name, UNIT_COUNT, &count_metric) ?:
+	      import_metric(p, sum, is_clock(name) ? UNIT_TIME : UNIT_VALUE, &sum_metric) ?:
+	      profile_add_value(p, node, count_metric, 1) ?: profile_add_value(p, node, sum_metric, r->period);
 	free(name);
 	free(sum);
 	return err;

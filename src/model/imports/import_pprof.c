@@ -101,14 +101,11 @@ static struct error *add_types(struct reader *r)
 		return &error_no_memory;
 	for (size_t i = 0; i < r->from->n_sample_type && !err; i++) {
 		const Pprof__ValueType *type = r->from->sample_type[i];
-		struct metric metric = {.unit = UNIT_COUNT};
-		const char *unit;
+		const char *name, *unit;
 
-		err = string_at(r, type->type, &metric.name) ?: string_at(r, type->unit, &unit);
-		if (err)
-			break;
-		metric.unit = unit_of(unit);
-		err = profile_add_metrics(r->p, &metric, 1, &r->metrics[i]);
+		err = string_at(r, type->type, &name) ?: string_at(r, type->unit, &unit);
+		if (!err)
+			err = import_metric(r->p, name, unit_of(unit), &r->metrics[i]);
 	}
 	return err;
 }

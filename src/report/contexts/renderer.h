@@ -17,6 +17,7 @@
 struct renderer {
 	struct word format;
 	const char *suffixes; /* of files in the format, separated by blanks */
+	const char *metric;   /* shown when the user names none; NULL: the profile's first one */
 	size_t default_top;   /* contexts shown when the user does not say; 0: all */
 	bool keeps_zeros;     /* shows contexts where the metric is 0 */
 	bool wants_events;    /* shows single events: the profile must keep them */
@@ -40,6 +41,7 @@ struct error *render_svg(const struct view *v, FILE *out);
 struct error *render_pprof(const struct view *v, FILE *out);
 struct error *render_callgrind(const struct view *v, FILE *out);
 struct error *render_dhat(const struct view *v, FILE *out);
+struct error *render_massif(const struct view *v, FILE *out);
 struct error *render_firefox(const struct view *v, FILE *out);
 struct error *render_chrome(const struct view *v, FILE *out);
 struct error *render_perf(const struct view *v, FILE *out);
