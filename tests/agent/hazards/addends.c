@@ -9,7 +9,7 @@
 #include "probe.h"
 
 enum {
-	ROUNDS = 600,
+	ROUNDS = 200,
 	PER_ROUND = 500,
 	OTHERS = 31, /* one call of so many is of another function than the hot one */
 	NEST = 3,

@@ -11,7 +11,7 @@
 
 enum {
 	DEPTH = 6,
-	WORDS = 20000,
+	WORDS = 8000,
 };
 
 struct node {

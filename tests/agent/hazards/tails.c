@@ -7,7 +7,7 @@
 
 enum {
 	ROUNDS = 400,
-	SPINS = 200000, /* a round: time for epochs outside of the agent */
+	SPINS = 80000, /* a round: time for epochs outside of the agent */
 	NUMBERS = 40
 };
 

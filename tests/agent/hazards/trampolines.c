@@ -8,7 +8,7 @@
 #include "probe.h"
 
 /* Time for samples. */
-__attribute__((visibility("hidden"))) unsigned rounds = 20000000;
+__attribute__((visibility("hidden"))) unsigned rounds = 5000000;
 
 /* A thread begins there: nothing is below it. */
 void *calls(void *function);
