@@ -210,10 +210,10 @@ begin_lint
 
 # Of the debug information the lines of stacks are enough. Code with the checks of both takes three times as long to compile with
 # optimization as without, and what reads so little is fast enough.
-# lld links the large programs of sanitizers in a third of the time.
+# lld links the large programs of sanitizers in a third of the time. The pass is the plain one in every build.
 stage "ASan + UBSan: build"
 sanitized=
-if build asan build-asan -nosan,twice -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true -Doptimization=0 -Dc_args=-g1 -Dcpp_args=-g1 \
+if build asan build-asan -nosan,twice -Db_sanitize=address,undefined -Db_lundef=false -Dfuzz=true "-Dpass=$PWD/build/src/instrument/waymark-pass.so" -Doptimization=0 -Dc_args=-g1 -Dcpp_args=-g1 \
 	-Dc_link_args=-fuse-ld=lld -Dcpp_link_args=-fuse-ld=lld; then
 	check "sanitized command beside the plain pass" make_sanitized && sanitized=$PWD/build/sanitized
 fi
