@@ -269,6 +269,16 @@ deaf() {
 	pids=()
 }
 
+# A handler from before the agent returns, and its stack is unmapped.
+departs() {
+	begin out.txt ./strange departs "$dir/flag" || return
+	attach || fail "departs: attach"
+	touch flag
+	wait "$pid" || fail "departs: exit status $?"
+	printf 'ready\nend\n' | cmp - out.txt || { fail "departs: its output"; cat out.txt; }
+	pids=()
+}
+
 # Threads that come to the agent all the time.
 finds() {
 	begin out.txt ./finds "$dir/flag" || return
@@ -302,7 +312,7 @@ calls() {
 	printf 'ready\nend\n' | cmp - out.txt || { fail "calls: under run"; cat out.txt; }
 }
 
-[ $# -gt 0 ] || set -- kills every leaves exits refusals vforks many inside busy deaf finds calls
+[ $# -gt 0 ] || set -- kills every leaves exits refusals vforks many inside busy deaf departs finds calls
 for mode; do
 	"$mode"
 done

@@ -87,16 +87,11 @@ void segment_find_interrupted(void)
 bool segment_is_between(const struct agent_thread *thread)
 {
 	for (const struct agent_segment *s = thread->outer; s; s = s->outer) {
-		const struct agent_image *image;
-		struct unwind_regs regs;
+		const struct unwind_regs regs = {.pc = segments_interrupted_at(s)};
 
 		if (s->is_in_stub)
 			return false;
-		if (!s->interrupted)
-			continue;
-		unwind_regs_of_signal(s->interrupted, &regs);
-		image = agent_image_at(regs.pc);
-		if (!capture_is_between(&regs) || agent_image_is_own(image, regs.pc))
+		if (regs.pc && (!capture_is_between(&regs) || agent_image_is_own(agent_image_at(regs.pc), regs.pc)))
 			return false;
 	}
 	return true;

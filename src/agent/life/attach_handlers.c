@@ -25,6 +25,7 @@ void attach_handlers(const struct walk *w, struct agent_thread *thread)
 		interrupted = (const ucontext_t *)(root + sizeof root); /* NOLINT(performance-no-int-to-ptr) */
 		left = segments_begin_handler(thread, interrupted, agent_epoch(), WM_PREFIX_SIGNAL, root);
 		thread->is_on_alternate = root - (uintptr_t)interrupted->uc_stack.ss_sp < interrupted->uc_stack.ss_size;
+		left->pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
 		left->id = AGENT_LOST_ID;
 		left->epoch = 0;
 		left->predates_attach = true;

@@ -67,11 +67,20 @@ void segments_put_back(volatile struct agent_thread *thread, const struct agent_
 	thread->top = left->top;
 }
 
+uintptr_t segments_interrupted_at(const struct agent_segment *s)
+{
+	const ucontext_t *interrupted = s->interrupted;
+
+	/* It may have returned by now, and its stack be gone. */
+	if (s->predates_attach)
+		return s->pc;
+	return interrupted ? (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP] : 0;
+}
+
 bool segments_are_held(const struct agent_thread *thread, uintptr_t at, size_t len)
 {
 	for (const struct agent_segment *s = thread->outer; s; s = s->outer) {
-		const ucontext_t *interrupted = s->interrupted;
-		uintptr_t pc = interrupted ? (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP] : 0;
+		uintptr_t pc = segments_interrupted_at(s);
 
 		if (pc > at && pc < at + len && !s->is_in_stub)
 			return true;

@@ -29,6 +29,8 @@ void segments_begin(volatile struct agent_thread *thread, struct agent_entry *ba
 		    const struct agent_segment *outer);
 /* What was left is the running segment again, as it was. */
 void segments_put_back(volatile struct agent_thread *thread, const struct agent_segment *left);
+/* Where the handler that has left that segment has interrupted it, as the program knows it; 0: it was left by a call of the agent's. */
+uintptr_t segments_interrupted_at(const struct agent_segment *s);
 /* Handlers of the thread have interrupted it inside of [at + 1, at + len). */
 bool segments_are_held(const struct agent_thread *thread, uintptr_t at, size_t len);
 

@@ -20,6 +20,7 @@
 enum {
 	WORKERS = 12,
 	CALLERS = 8,
+	ALTERNATE_BYTES = 1 << 16,
 	MANY = 160, /* their stacks, and those that the agent gives them, take more than 2 GB of addresses */
 };
 
@@ -199,13 +200,72 @@ static void busy(void)
 	puts("end");
 }
 
+/*
+ * A thread is in a handler on an alternate stack until FLAG is there; then that stack is gone. Functions that have not run before are called
+ * by another thread.
+ */
+static atomic_bool has_departed;
+
+static void waits_for_flag(int sig)
+{
+	(void)sig;
+	ready();
+	while (access(flag, F_OK) != 0)
+		usleep(1000);
+}
+
+static void *leaves_its_stack(void *unused)
+{
+	void *room = mmap(NULL, ALTERNATE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const stack_t alternate = {.ss_sp = room, .ss_size = ALTERNATE_BYTES}, none = {.ss_flags = SS_DISABLE};
+	struct sigaction action = {.sa_handler = waits_for_flag, .sa_flags = SA_ONSTACK};
+
+	sigaltstack(&alternate, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+	sigaltstack(&none, NULL);
+	munmap(room, ALTERNATE_BYTES);
+	has_departed = true;
+	while (!is_over)
+		usleep(1000);
+	return unused;
+}
+
+#define FUNCTION(n)                                                      \
+	__attribute__((noinline, noclone)) static int function##n(int i) \
+	{                                                                \
+		return fib(i % 3) + (n);                                 \
+	}
+FUNCTION(1)
+FUNCTION(2)
+FUNCTION(3)
+FUNCTION(4)
+
+static void departs(void)
+{
+	int (*const functions[])(int) = {function1, function2, function3, function4};
+	pthread_t thread;
+	int sum = 0;
+
+	pthread_create(&thread, NULL, leaves_its_stack, NULL);
+	while (!has_departed)
+		usleep(1000);
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+		for (int n = 0; n < 100; n++)
+			sum += functions[i](n);
+	is_over = true;
+	pthread_join(thread, NULL);
+	puts(sum ? "end" : "nothing was called");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} modes[] = {{"exits", exits}, {"leaderless", leaderless}, {"vforks", vforks}, {"many", many},
-		     {"deaf", deaf},   {"inside", inside},         {"jumps", jumps},   {"busy", busy}};
+	} modes[] = {{"exits", exits},    {"leaderless", leaderless}, {"vforks", vforks}, {"many", many},
+		     {"deaf", deaf},      {"inside", inside},         {"jumps", jumps},   {"busy", busy},
+		     {"departs", departs}};
 
 	flag = argc == 3 ? argv[2] : "";
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
