@@ -14,6 +14,7 @@
 #include "native/unfit_here.h"
 #include "recorder/sys.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/heap_blocks.h"
 #include "sampler/allocator.h"
 #include "sampler/host.h"
 #include "sampler/walk/images.h"
@@ -68,8 +69,10 @@ static inline bool is_open(void)
 static void alloc(void *block, size_t size_bytes, uint32_t count, const struct wm1_caller *caller,
 		  enum wm1_heap_function function)
 {
-	if (is_open())
-		records->alloc(block, size_bytes, count, context_of(caller, function));
+	if (!is_open())
+		return;
+	wmrt_blocks_prefetch((uintptr_t)block);
+	records->alloc(block, size_bytes, count, context_of(caller, function));
 }
 
 static struct wm1_heap_block take(void *block)

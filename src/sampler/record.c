@@ -202,16 +202,35 @@ static uint32_t new_prefix(const struct trail_frame *frame, const char *name, ui
 	return site ? host->intern(below, WM_EPOCH_WALKED, 0, site, 1) : WM_PREFIX_LOST;
 }
 
-/* function: a number of it, with a name; PLAIN_CALL without. 0: it is not known, and may not be made. */
-static inline uint32_t prefix_of(struct trail *t, const struct trail_frame *frame, uint32_t function, const char *name,
-				 uint32_t below, bool may_make)
+/* A handler that leaves by siglongjmp in between leaves none there. */
+static inline void put_near(struct trail_near *near, uint64_t call, uint32_t below, uint32_t prefix)
 {
+	__atomic_store_n(&near->call, 0, __ATOMIC_RELAXED);
+	atomic_signal_fence(memory_order_seq_cst);
+	near->below = below;
+	near->prefix = prefix;
+	atomic_signal_fence(memory_order_seq_cst);
+	__atomic_store_n(&near->call, call, __ATOMIC_RELAXED);
+}
+
+/* Of the frame `at`. function: a number of it, with a name; PLAIN_CALL without. 0: it is not known, and may not be made. */
+static inline uint32_t prefix_of(struct trail *t, size_t at, uint32_t function, const char *name, uint32_t below,
+				 bool may_make)
+{
+	const struct trail_frame *frame = &t->frames[at];
 	uint64_t call = frame->row.pc | (uint64_t)function << FUNCTION_SHIFT;
-	struct trail_next *next = trail_next(t, call, below);
+	struct trail_near *near = trail_near(t, at, call, below);
+	struct trail_next *next;
 	uint32_t prefix;
 
-	if (next->call == call && next->below == below && next->image == frame->row.image)
+	if (near->call == call && near->below == below)
+		return near->prefix;
+	next = trail_next(t, call, below);
+	if (next->call == call && next->below == below && next->image == frame->row.image) {
+		if (!frame->row.may_go)
+			put_near(near, call, below, next->prefix);
 		return next->prefix;
+	}
 	if (!may_make)
 		return 0;
 	prefix = new_prefix(frame, name, below);
@@ -248,7 +267,7 @@ enum record_result record_trail(struct trail *t, uint32_t root, uint32_t functio
 
 	for (i = from; i + 1 < t->count; i++) {
 		if (i >= t->outer)
-			prefix = prefix_of(t, &t->frames[i], PLAIN_CALL, NULL, prefix, may_make);
+			prefix = prefix_of(t, i, PLAIN_CALL, NULL, prefix, may_make);
 		/* What is known so far is not looked at again. */
 		t->kept = i;
 		if (!prefix)
@@ -260,7 +279,7 @@ enum record_result record_trail(struct trail *t, uint32_t root, uint32_t functio
 		t->frames[i].prefix = prefix;
 	}
 	t->kept = i;
-	prefix = prefix_of(t, &t->frames[i], function, name, prefix, may_make);
+	prefix = prefix_of(t, i, function, name, prefix, may_make);
 	*ret = (wm_context){.prefix = prefix, .site = WM_SITE_FOREIGN, .epoch = WM_EPOCH_WALKED};
 	return !prefix ? RECORD_NEW : prefix == WM_PREFIX_LOST ? RECORD_LOST : RECORD_OK;
 }

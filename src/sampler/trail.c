@@ -131,28 +131,52 @@ static inline bool is_met(const struct trail_frame *f, const struct state *s)
 	return f->sp == s->sp && f->row.pc == s->pc && (!f->needs_rbp || f->rbp == s->rbp);
 }
 
+/* rbp where the caller of the frame `at` goes on: it is the one at the frame `met`, rbp, or what has been saved last between the two. */
+static uint64_t rbp_behind(const struct trail *t, size_t at, size_t met, uint64_t rbp)
+{
+	for (size_t i = at; i <= met; i++)
+		if (t->frames[i].row.rbp_words)
+			return caller_rbp(&t->frames[i].row, t->frames[i - 1].sp, 0);
+	return rbp;
+}
+
+/* How many words there are up to the innermost of the first `count` that is not what it was; 0: all of them are. */
+static inline size_t find_changed(const struct trail_word *words, size_t count)
+{
+	enum {
+		AT_ONCE = 4,
+	};
+
+	for (const struct trail_word *w = words + count; count >= AT_ONCE; count -= AT_ONCE) {
+		w -= AT_ONCE;
+		if ((word_at(w[0].address) ^ w[0].value) | (word_at(w[1].address) ^ w[1].value) |
+		    (word_at(w[2].address) ^ w[2].value) | (word_at(w[3].address) ^ w[3].value))
+			break;
+	}
+	while (count && word_at(words[count - 1].address) == words[count - 1].value)
+		count--;
+	return count;
+}
+
 /*
  * Follows frames of the last walk outwards from the one before *at, which is met at *s, as long as words are equal. *at: the frames outside
  * of the last one that is. STEP_END: *at is 0, and that frame has no caller; else *s is its caller.
  */
 static inline enum step follow(const struct trail *t, uint64_t high, size_t *at, struct state *s)
 {
-	const struct trail_frame *f = &t->frames[*at - 1];
-	uint64_t rbp = s->rbp, cfa, pc;
+	size_t met = *at - 1, count = find_changed(t->words, t->frames[met].words), last;
+	uint64_t cfa;
 
-	for (; f > t->frames; f--) {
-		cfa = f[-1].sp;
-		pc = word_at(cfa - WORD_BYTES);
-		rbp = caller_rbp(&f->row, cfa, rbp);
-		if (pc != f[-1].row.pc || (f[-1].needs_rbp && rbp != f[-1].rbp)) {
-			*at = (size_t)(f - t->frames);
-			*s = (struct state){pc, cfa, rbp};
-			return STEP_OK;
-		}
+	if (count) {
+		last = t->word_frames[count - 1];
+		cfa = t->frames[last - 1].sp;
+		*at = last;
+		*s = (struct state){word_at(cfa - WORD_BYTES), cfa, rbp_behind(t, last, met, s->rbp)};
+		return STEP_OK;
 	}
 	*at = 0;
-	*s = (struct state){f->row.pc, f->sp, rbp};
-	return step(&f->row, high, s);
+	*s = (struct state){t->frames->row.pc, t->frames->sp, rbp_behind(t, 1, met, s->rbp)};
+	return step(&t->frames->row, high, s);
 }
 
 /* The row of the code at pc; NULL: there is none. */
@@ -174,9 +198,29 @@ static size_t take_over(struct trail *t, size_t from, size_t to, size_t fresh)
 	return fresh;
 }
 
+static inline uint32_t add_word(struct trail *t, uint32_t count, size_t frame, uint64_t address, uint64_t value)
+{
+	t->words[count] = (struct trail_word){address, value};
+	t->word_frames[count] = (uint32_t)frame;
+	return count + 1;
+}
+
+/* Those of the step from the frame `at`, behind the first `count`. How many there are then. */
+static inline uint32_t add_words(struct trail *t, size_t at, uint32_t count)
+{
+	const struct trail_frame *f = &t->frames[at], *caller = f - 1;
+
+	if (!at)
+		return 0;
+	if (caller->needs_rbp && f->row.rbp_words)
+		count = add_word(t, count, at, caller->sp - (uint64_t)f->row.rbp_words * WORD_BYTES, caller->rbp);
+	return add_word(t, count, at, caller->sp - WORD_BYTES, caller->row.pc);
+}
+
 /* `fresh` frames come in the place of those behind the first `kept`. */
 static void settle(struct trail *t, size_t kept, size_t fresh)
 {
+	uint32_t words = kept ? t->frames[kept - 1].words : 0;
 	size_t at = kept;
 
 	while (fresh) {
@@ -185,6 +229,7 @@ static void settle(struct trail *t, size_t kept, size_t fresh)
 		*f = t->fresh[--fresh];
 		f->prefix = 0;
 		f->needs_rbp = f->row.kind == TRAIL_ROW_RBP || (!f->row.rbp_words && at && f[-1].needs_rbp);
+		f->words = words = add_words(t, at, words);
 		at++;
 	}
 	t->kept = kept;

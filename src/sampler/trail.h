@@ -10,8 +10,8 @@
  *      last walk          b   c   d   e           c is met again: same pc, same rsp, same rbp if it matters
  *
  * A walk steps by rows from the innermost frame on. Where it meets a frame of the last walk (the same pc and rsp, and rbp if it matters) it
- * need not look up rows any more: it compares the words which the step from there reads with those that the last walk found. Where they are
- * equal, the caller is that of the last walk too, again in pc, rsp and rbp if it matters, and so on: by induction all frames from there
+ * need not look up rows any more: it compares the words which the step from there reads (struct trail_word, in one array) with those that the last
+ * walk found. Where they are equal, the caller is that of the last walk too, again in pc, rsp and rbp if it matters, and so on: by induction all frames from there
  * outwards are those that a walk by rows would find. At the first word that differs the walk goes on by rows, from that word. That frames
  * have returned meanwhile and others were called in their place does not matter: what is compared is all that a walk would read. A step that
  * ends the walk is one of a row or of a return address that is 0, which is compared, too.
@@ -41,6 +41,9 @@ enum {
 	TRAIL_IMAGES = 16,
 	TRAIL_NEXT_BITS = 16,
 	TRAIL_NEXTS = 1 << TRAIL_NEXT_BITS,
+	TRAIL_WORDS = 2 * TRAIL_FRAMES,
+	TRAIL_DEPTHS = 256, /* a power of two */
+	TRAIL_NEAR_BITS = 7,
 };
 
 enum trail_row_kind {
@@ -64,7 +67,13 @@ struct trail_frame {
 	uint64_t sp, rbp; /* when its call has returned; rbp: of the walk that found the frame, if it matters */
 	struct trail_row row;
 	uint32_t prefix; /* of the frame and all outside of it; the root where it is left out (record.h) */
+	uint32_t words;  /* so many of the trail's words are those of the steps from here outwards */
 	bool needs_rbp;  /* it matters */
+};
+
+/* What a step from a frame to its caller reads, in a walk that finds the same caller. */
+struct trail_word {
+	uint64_t address, value;
 };
 
 /* The prefix of a call in the context of a prefix. */
@@ -74,8 +83,16 @@ struct trail_next {
 	uint32_t below, prefix;
 };
 
+/* The same, of a call at about that depth in an image that stays: of few at each depth, which are still near when the next walk comes. */
+struct trail_near {
+	uint64_t call; /* 0: none */
+	uint32_t below, prefix;
+};
+
 struct trail {
 	struct trail_frame frames[TRAIL_FRAMES]; /* outermost first */
+	struct trail_word words[TRAIL_WORDS];    /* those of the outermost steps first */
+	uint32_t word_frames[TRAIL_WORDS];       /* from which frame that step is */
 	struct trail_frame fresh[TRAIL_FRAMES];  /* of the walk in progress, innermost first */
 	size_t count;
 	size_t kept;  /* so many of the outermost frames are those of the walk before */
@@ -83,6 +100,7 @@ struct trail {
 	uint32_t root;
 	struct trail_row rows[TRAIL_ROWS];
 	struct trail_next nexts[TRAIL_NEXTS];
+	struct trail_near near[TRAIL_DEPTHS][1 << TRAIL_NEAR_BITS];
 	struct sampler_image *images[TRAIL_IMAGES]; /* that may go, and were there when this walk began */
 	uint32_t image_count;
 	uintptr_t in_use; /* the stack pointer of the walk in progress; 0: none is */
@@ -115,6 +133,14 @@ static inline struct trail_next *trail_next(struct trail *t, uint64_t call, uint
 	uint64_t hash = (call ^ (uint64_t)below << 32) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return &t->nexts[hash >> (64 - TRAIL_NEXT_BITS)];
+}
+
+/* The place of the same call at that depth. */
+static inline struct trail_near *trail_near(struct trail *t, size_t depth, uint64_t call, uint32_t below)
+{
+	uint64_t hash = (call ^ (uint64_t)below << 32) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &t->near[depth % TRAIL_DEPTHS][hash >> (64 - TRAIL_NEAR_BITS)];
 }
 
 /* Forgets all frames: of a thread that has ended, or of one whose stack is another. */

@@ -128,6 +128,31 @@ static __attribute__((noinline)) uint32_t record_add(const struct heap_key *key,
 	return LOST_RECORD;
 }
 
+/*
+ * Records of walked contexts, which a prefix alone tells: prefix << 32 | record + 1, each in one word. A later one takes the place of an
+ * earlier one.
+ */
+enum {
+	WALKED_BITS = 13,
+};
+static _Atomic uint64_t walked_records[1 << WALKED_BITS];
+
+static uint32_t record_of(wm_context c);
+
+static inline uint32_t record_of_walk(wm_context c)
+{
+	_Atomic uint64_t *place = &walked_records[c.prefix * UINT32_C(0x9e3779b1) >> (32 - WALKED_BITS)];
+	uint64_t entry = atomic_load_explicit(place, memory_order_relaxed);
+	uint32_t number;
+
+	if (WMRT_LIKELY(entry && entry >> 32 == c.prefix && c.epoch == WM_EPOCH_WALKED && !c.id))
+		return (uint32_t)entry - 1;
+	number = record_of(c);
+	if (number != LOST_RECORD && c.epoch == WM_EPOCH_WALKED && !c.id)
+		atomic_store_explicit(place, (uint64_t)c.prefix << 32 | (number + 1), memory_order_relaxed);
+	return number;
+}
+
 /* The record of a call of the allocator. */
 static uint32_t record_of(wm_context c)
 {
@@ -228,6 +253,8 @@ static void forget_records(void)
 	}
 	wmrt_index_clear(&record_index);
 	heap_memo_clear();
+	for (size_t i = 0; i < sizeof walked_records / sizeof *walked_records; i++)
+		atomic_store(&walked_records[i], 0);
 	wmrt_blocks_clear();
 	atomic_store(&is_full, false);
 }
@@ -277,7 +304,7 @@ void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *return_addr
 static void alloc_in(void *block, size_t size_bytes, uint32_t count, wm_context context)
 {
 	if (is_ready())
-		add_block(block, size_bytes, count, record_of(context));
+		add_block(block, size_bytes, count, record_of_walk(context));
 }
 
 struct wm1_heap_block wm1_heap_take(void *block)

@@ -99,6 +99,14 @@ bool wmrt_blocks_add(uintptr_t address, struct wm1_heap_block block)
 	return false;
 }
 
+void wmrt_blocks_prefetch(uintptr_t address)
+{
+	const uintptr_t *base = atomic_load_explicit(&tables[0], memory_order_acquire);
+
+	if (base)
+		__builtin_prefetch(base + bucket_of(address, 0), 1);
+}
+
 struct wm1_heap_block wmrt_blocks_take(uintptr_t address)
 {
 	struct wm1_heap_block block = {0, 0, 0};

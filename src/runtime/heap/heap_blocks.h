@@ -14,6 +14,8 @@ struct wm1_heap_block;
 
 /* The block is new. False without memory: it will not be found. */
 bool wmrt_blocks_add(uintptr_t address, struct wm1_heap_block block);
+/* Brings the place where it mostly is nearer, for one of the two others. */
+void wmrt_blocks_prefetch(uintptr_t address);
 /* Takes the block out; record 0 if it is not there. */
 struct wm1_heap_block wmrt_blocks_take(uintptr_t address);
 /* Forgets all. Nobody uses it meanwhile. */
