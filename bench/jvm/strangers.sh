@@ -170,6 +170,7 @@ G
 echo 'object Work { def fib(n: Int): Int = if (n < 2) n else fib(n - 1) + fib(n - 2); def main(a: Array[String]): Unit = println(fib(28) + (1 to 1000).map(_.toString).filter(_.contains("7")).size) }' >work.scala
 echo '(defn fib [n] (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2))))) (println (fib 27) (reduce + (pmap #(* % %) (range 2000))) (count (frequencies (map #(mod % 13) (range 200000))))) (try (/ 1 0) (catch ArithmeticException e (println (.getMessage e)))) (shutdown-agents)' >work.clj
 echo 'h = Hash.new(0); 300000.times { |i| h[(i * 7 % 1000).to_s] += i }; puts h.size, h.values.sum; q = Queue.new; t = Thread.new { 1000.times { |i| q << i } }; s = 0; 1000.times { s += q.pop }; t.join; puts s; begin; Integer("x"); rescue ArgumentError => e; puts e.class; end' >work.rb
+printf 'class A(object):\n    def f(self, n):\n        return n if n < 2 else self.f(n - 1) + self.f(n - 2)\nd = {}\nfor i in range(60000):\n    d[str(i %% 97)] = d.get(str(i %% 97), 0) + i\nprint(len(d), sum(d.values()), A().f(17))\ntry:\n    int("x")\nexcept ValueError:\n    print("caught")\n' >work.py
 { echo '@startuml'; for i in $(seq 60); do echo "A$((i % 7)) -> B$((i % 5)) : call $i"; done; echo '@enduml'; } >work.puml
 { echo 'grammar Work; file: (stat ";")* EOF; stat: ID "=" expr | "print" expr; expr: expr ("*"|"/") expr | expr ("+"|"-") expr | INT | ID | "(" expr ")" ;' | tr '"' "'"
 	echo 'ID: [a-z]+ ; INT: [0-9]+ ; WS: [ \n\t]+ -> skip ;'; } >Work.g4
@@ -209,6 +210,7 @@ try groovy groovy work.groovy
 try scalac sh -c 'mkdir out && scalac -d out work.scala && scala -cp out Work'
 try clojure clojure work.clj
 try jruby jruby work.rb
+try jython jython work.py
 try plantuml sh -c 'plantuml -ttxt -pipe <work.puml'
 try plantuml-svg sh -c 'plantuml -tsvg work.puml && sed "s/<!--.*//" work.svg | md5sum'
 try antlr4 sh -c 'antlr4 -visitor Work.g4 && cat *.java | md5sum'

@@ -19,6 +19,23 @@ javac() {
 	"$jdk/bin/javac" "${quick[@]/#/-J}" "$@"
 }
 
+# release JDK: its number; 0: it is none.
+release() {
+	local found
+	found=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release" 2>/dev/null)
+	[ -x "$1/bin/javac" ] || found=0
+	echo "${found:-0}"
+}
+
+# The newest JDK of this machine.
+newest() {
+	local candidate ret=$jdk
+	for candidate in /usr/lib/jvm/*; do
+		[ "$(release "$candidate")" -le "$(release "$ret")" ] || ret=$candidate
+	done
+	echo "$ret"
+}
+
 fail() {
 	echo "FAIL: $*"
 	failures=$((failures + 1))

@@ -6,16 +6,7 @@ given=$2
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-# Of a JDK; 0: it is none.
-release() {
-	local found
-	found=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release" 2>/dev/null)
-	[ -x "$1/bin/javac" ] || found=0
-	echo "${found:-0}"
-}
-for candidate in /usr/lib/jvm/*; do
-	[ "$(release "$candidate")" -le "$(release "$jdk")" ] || jdk=$candidate
-done
+jdk=$(newest)
 [ "$(release "$jdk")" -ge 21 ] || { echo "no JDK since 21 is in /usr/lib/jvm"; exit 77; }
 echo "JDK $(release "$jdk")"
 

@@ -36,7 +36,7 @@ END {
 			print name ": " wall + 0 " of " there[name] + 0 " ms"
 			bad = 1
 		}
-		if (name == "runs" ? off : off < there[name] * 0.6 || off > wall + 50) {
+		if (name == "runs" ? off : off < there[name] * 0.6 || off > wall + 150) {
 			print name ": off-cpu " off + 0 " of " there[name] + 0 " ms"
 			bad = 1
 		}

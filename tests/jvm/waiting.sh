@@ -1,6 +1,6 @@
 #!/bin/bash
 # waiting.sh BUILD JDK SOURCES - time by the clock, and that of waiting: of threads that wait in known ways, as long as they say, and of virtual threads
-# that are carried; from the start and by attach.
+# that are carried, or wait without a thread; from the start and by attach.
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
@@ -22,6 +22,19 @@ compare run
 	fail "run: another name"
 "$waymark" run --wall --encode "$jdk/bin/java" -version >/dev/null 2>err.txt && fail "--encode is not refused"
 grep -q 'wall walks the stacks' err.txt || fail "--encode: the reason"
+
+# Virtual threads, on a JDK that has them.
+new=$(newest)
+if [ "$(release "$new")" -ge 21 ]; then
+	"$new/bin/javac" -d classes "$sources/VirtualWaiting.java" || exit 1
+	rm -f run.wmk
+	"$waymark" run --wall --off-cpu -q -o run.wmk "$new/bin/java" "${quick[@]}" -cp classes VirtualWaiting 1000 >out.txt 2>err.txt || fail "virtual: status $?"
+	[ -s err.txt ] && { cat err.txt; fail "virtual: standard error"; }
+	for metric in wall off-cpu; do
+		"$waymark" report --format folded --metric "$metric" run.wmk >"$metric.txt" || fail "virtual: report of $metric"
+	done
+	awk -f "$sources/virtual_waiting.awk" out.txt metric=wall wall.txt metric=off-cpu off-cpu.txt || fail virtual
+fi
 
 # A virtual machine that runs: until each wait has been seen.
 mkfifo in

@@ -6,7 +6,8 @@
  * the virtual machine has it done by the thread that asks where the other one is blocked or in native code, which neither is interrupted nor wakes up; one
  * that runs Java code stops for it at its next safepoint poll.
  *
- * Of a thread that runs a virtual one the stack is that one's. Virtual threads that no thread runs are not looked at.
+ * Of a thread that runs a virtual one the stack is that one's. Virtual threads that wait and that no thread runs have records of their own. They have no
+ * time of CPU, so each look is a walk: the more there are, the less often each one is looked at.
  */
 #include <jvmti.h>
 #include <stdatomic.h>
@@ -32,6 +33,8 @@ enum {
 	SECOND_NS = 1000000000,
 	PART = 16,               /* of its wait passes between two looks at a thread */
 	LOOK_MAX_NS = 200000000, /* or this time */
+	VIRTUAL_MAX = 1 << 14,   /* virtual threads that are known at a time */
+	VIRTUAL_NS = 100000,     /* between two looks at any of these */
 };
 
 /* Where an event is in the recording, and in which chunk of those that this thread has used. */
@@ -48,6 +51,7 @@ struct looked_at {
 	uint32_t root;
 	_Atomic bool is_over;
 	bool is_named;
+	bool is_virtual;
 	bool is_still;                      /* it has used no CPU time since its walk */
 	bool is_waiting;                    /* and waits */
 	uint64_t due_ns, since_ns;          /* of its next look; of its wait */
@@ -66,6 +70,7 @@ static void(JNICALL *next_start)(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
 static void(JNICALL *next_end)(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
 /* Those that have been told of and are not in `threads` yet. */
 static _Atomic(struct looked_at *) told;
+static _Atomic uint32_t virtual_count; /* of all records */
 /* Of the thread that looks. */
 static struct looked_at *threads;
 static struct wmk_event *last_event;
@@ -86,6 +91,13 @@ static uint64_t cpu_time(jvmtiEnv *jvmti, jthread thread)
 	return (*jvmti)->GetThreadCpuTime(jvmti, thread, &ret) == JVMTI_ERROR_NONE ? (uint64_t)ret : 0;
 }
 
+static void tell(struct looked_at *t)
+{
+	t->next = atomic_load(&told);
+	while (!atomic_compare_exchange_weak(&told, &t->next, t))
+		;
+}
+
 static void add(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, uint32_t tid, uint32_t root)
 {
 	struct looked_at *t;
@@ -104,9 +116,27 @@ static void add(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, uint32_t tid, uint
 	t->cpu_ns = cpu_time(jvmti, thread);
 	t->delay_ns = is_off_cpu_on ? jvm_thread_delay_ns(tid) : 0;
 	(*jvmti)->SetThreadLocalStorage(jvmti, thread, t);
-	t->next = atomic_load(&told);
-	while (!atomic_compare_exchange_weak(&told, &t->next, t))
-		;
+	tell(t);
+}
+
+/* In the virtual thread. More than there is room for are not looked at. */
+static void JNICALL virtual_starts(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+	struct looked_at *t;
+
+	(void)jvmti;
+	if (!atomic_load(&is_on))
+		return;
+	t = atomic_fetch_add(&virtual_count, 1) < VIRTUAL_MAX ? calloc(1, sizeof *t) : NULL;
+	if (!t) {
+		atomic_fetch_sub(&virtual_count, 1);
+		return;
+	}
+	t->thread = (*env)->NewWeakGlobalRef(env, thread);
+	t->is_virtual = true;
+	t->root = WM_PREFIX_THREAD;
+	t->wall_ns = wmrt_now_ns();
+	tell(t);
 }
 
 static void JNICALL thread_starts(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
@@ -145,6 +175,8 @@ static void take_told(void)
 static void forget(JNIEnv *env, struct looked_at *t)
 {
 	(*env)->DeleteWeakGlobalRef(env, t->thread);
+	if (t->is_virtual)
+		atomic_fetch_sub(&virtual_count, 1);
 	free(t);
 }
 
@@ -302,6 +334,67 @@ static void look_at(jvmtiEnv *jvmti, JNIEnv *env, struct looked_at *t, jthread t
 	t->due_ns = now_ns + (still_ns > LOOK_MAX_NS ? LOOK_MAX_NS : still_ns);
 }
 
+/* Where a virtual thread waits that no thread runs, before and behind the walk; NULL: it does not, or whoever runs it has its time. */
+static const char *virtual_wait(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, struct jvm_walk_stack *ret)
+{
+	jint before = 0, behind = 0;
+	bool was_carried = jvm_carrier_has(jvmti, env, thread);
+
+	ret->count = -1;
+	ret->frames = ret->here;
+	if (was_carried || (*jvmti)->GetThreadState(jvmti, thread, &before) != JVMTI_ERROR_NONE ||
+	    !name_of_wait(before))
+		return NULL;
+	jvm_walk_take(thread, ret);
+	if ((*jvmti)->GetThreadState(jvmti, thread, &behind) != JVMTI_ERROR_NONE || behind != before ||
+	    ret->count <= 0 || jvm_carrier_has(jvmti, env, thread))
+		return NULL;
+	return name_of_wait(before);
+}
+
+static bool is_same(const wm_context *a, const wm_context *b)
+{
+	return a->prefix == b->prefix && a->site == b->site && a->epoch == b->epoch;
+}
+
+/* The time since the last look is that of where it is now. */
+static void look_at_virtual(jvmtiEnv *jvmti, JNIEnv *env, struct looked_at *t, jthread thread)
+{
+	uint64_t now_ns = wmrt_now_ns(), least_ns = (uint64_t)atomic_load(&virtual_count) * VIRTUAL_NS, still_ns;
+	struct jvm_walk_stack stack;
+	const char *wait = virtual_wait(jvmti, env, thread, &stack);
+	wm_context context;
+
+	if (wait) {
+		context = jvm_walk_stack_context(env, &stack, 0, t->root, wait);
+		if (!t->is_waiting || !is_same(&context, &t->context)) {
+			t->wall.event = t->off.event = NULL;
+			t->since_ns = now_ns;
+		}
+		t->context = context;
+		count_walk();
+	}
+	jvm_walk_drop(&stack);
+	t->is_waiting = wait != NULL;
+	t->off_ns = now_ns - t->wall_ns;
+	if (wait)
+		record_time(t, now_ns - t->wall_ns, now_ns);
+	t->wall_ns = now_ns;
+	still_ns = t->is_waiting ? (now_ns - t->since_ns) / PART : 0;
+	t->due_ns = now_ns + (still_ns > LOOK_MAX_NS ? LOOK_MAX_NS : still_ns);
+	if (t->due_ns < now_ns + least_ns)
+		t->due_ns = now_ns + least_ns;
+}
+
+/* A virtual thread that has ended is referred to by the program at most. */
+static bool has_ended(jvmtiEnv *jvmti, const struct looked_at *t, jthread thread)
+{
+	jint state = 0;
+
+	return t->is_virtual && ((*jvmti)->GetThreadState(jvmti, thread, &state) != JVMTI_ERROR_NONE ||
+				 state & JVMTI_THREAD_STATE_TERMINATED);
+}
+
 static void look(jvmtiEnv *jvmti, JNIEnv *env)
 {
 	uint64_t now_ns = wmrt_now_ns();
@@ -318,13 +411,14 @@ static void look(jvmtiEnv *jvmti, JNIEnv *env)
 			continue;
 		}
 		thread = atomic_load(&t->is_over) ? NULL : (*env)->NewLocalRef(env, t->thread);
-		if (!thread) {
+		if (!thread || has_ended(jvmti, t, thread)) {
 			*link = t->next;
+			(*env)->DeleteLocalRef(env, thread);
 			forget(env, t);
 			continue;
 		}
 		if ((*env)->PushLocalFrame(env, 8) == 0) {
-			look_at(jvmti, env, t, thread);
+			(t->is_virtual ? look_at_virtual : look_at)(jvmti, env, t, thread);
 			(*env)->PopLocalFrame(env, NULL);
 		}
 		(*env)->DeleteLocalRef(env, thread);
@@ -380,6 +474,8 @@ static bool run(jvmtiEnv *jvmti, JNIEnv *env)
 	tools = jvmti;
 	if ((*env)->GetJavaVM(env, &machine) != JNI_OK)
 		return false;
+	/* Where there are no virtual threads, or nobody tells of them, the others are looked at. */
+	(void)jvm_carrier_watch(machine, virtual_starts);
 	return add_all(jvmti, env) && jvm_ticker_begin(&ticker, jvmti, env, rate);
 }
 
@@ -403,7 +499,9 @@ static void count_rest(JNIEnv *env)
 	uint64_t now_ns = wmrt_now_ns();
 
 	for (struct looked_at *t = threads; t; t = t->next) {
-		jthread thread = atomic_load(&t->is_over) || !t->is_still ? NULL : (*env)->NewLocalRef(env, t->thread);
+		jthread thread = atomic_load(&t->is_over) || !t->is_still || t->is_virtual
+					 ? NULL
+					 : (*env)->NewLocalRef(env, t->thread);
 
 		if (thread && cpu_time(tools, thread) == t->cpu_ns)
 			record_time(t, count_up_to(t, now_ns, t->cpu_ns), now_ns);
@@ -421,7 +519,7 @@ static void forget_all(JNIEnv *env)
 
 		threads = t->next;
 		pthread_mutex_lock(&ending);
-		if (thread)
+		if (thread && !t->is_virtual)
 			(*tools)->SetThreadLocalStorage(tools, thread, NULL);
 		pthread_mutex_unlock(&ending);
 		(*env)->DeleteLocalRef(env, thread);
@@ -435,6 +533,7 @@ static void end(void)
 
 	if (!atomic_exchange(&is_on, false) || (*machine)->GetEnv(machine, (void **)&env, JNI_VERSION_10) != JNI_OK)
 		return;
+	jvm_carrier_unwatch();
 	jvm_ticker_end(&ticker);
 	if (jvm_gate_enter()) {
 		count_rest(env);
