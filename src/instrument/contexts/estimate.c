@@ -13,70 +13,28 @@ enum {
 	PASSES = 3
 };
 
-/* Functions of one type whose address is taken. */
-struct pointed {
-	LLVMTypeRef type;
-	double calls; /* through pointers of this type */
-	uint32_t count;
-};
-
 struct estimate {
 	struct program *p;
 	double *relative; /* [edge] calls for each entry of the caller */
 	double *base;     /* [node] entries from outside the graph */
 	double *entries;  /* [node] */
-	struct pointed *types;
-	uint32_t type_count;
 };
-
-static int by_type(const void *a, const void *b)
-{
-	const struct pointed *x = a, *y = b;
-	if (x->type == y->type)
-		return 0;
-	return (uintptr_t)x->type < (uintptr_t)y->type ? -1 : 1;
-}
-
-static struct pointed *find_type(const struct estimate *e, LLVMTypeRef type)
-{
-	const struct pointed key = {.type = type};
-	return bsearch(&key, e->types, e->type_count, sizeof *e->types, by_type);
-}
 
 static bool is_pointed_to(const struct function *f)
 {
 	return f->is_address_taken && f->node != NO_INDEX;
 }
 
-static void collect_types(struct estimate *e)
-{
-	uint32_t count = 0;
-	for (size_t i = 0; i < e->p->functions.count; i++)
-		if (is_pointed_to(&e->p->functions.items[i]))
-			e->types[count++] = (struct pointed){
-				.type = LLVMGlobalGetValueType(e->p->functions.items[i].value), .count = 1};
-	if (!count)
-		return;
-	qsort(e->types, count, sizeof *e->types, by_type);
-	for (uint32_t i = 1; i < count; i++) {
-		if (!by_type(&e->types[e->type_count], &e->types[i]))
-			e->types[e->type_count].count++;
-		else
-			e->types[++e->type_count] = e->types[i];
-	}
-	e->type_count++;
-}
-
 /* Enters the functions that calls through pointers may reach. */
 static void share_pointer_calls(struct estimate *e)
 {
-	for (uint32_t i = 0; i < e->type_count; i++)
-		e->types[i].calls = 0;
+	for (uint32_t i = 0; i < e->p->pointed_count; i++)
+		e->p->pointed[i].calls = 0;
 	for (size_t i = 0; i < e->p->sites.count; i++) {
 		const struct site *site = &e->p->sites.items[i];
 		const uint32_t node = e->p->functions.items[site->caller].node;
 		struct pointed *type = site->kind == META_SITE_INDIRECT && node != NO_INDEX
-					       ? find_type(e, LLVMGetCalledFunctionType(site->call))
+					       ? pointed_find(e->p, LLVMGetCalledFunctionType(site->call))
 					       : NULL;
 		if (type)
 			type->calls += e->entries[node] * site->frequency;
@@ -85,7 +43,7 @@ static void share_pointer_calls(struct estimate *e)
 		const struct function *f = &e->p->functions.items[i];
 		if (!is_pointed_to(f))
 			continue;
-		const struct pointed *type = find_type(e, LLVMGlobalGetValueType(f->value));
+		const struct pointed *type = pointed_find(e->p, LLVMGlobalGetValueType(f->value));
 		e->base[f->node] = 1 + type->calls / type->count;
 	}
 }
@@ -103,14 +61,12 @@ struct error *program_estimate(struct program *p)
 		.relative = arena_calloc(&p->arena, p->graph.edge_count + 1, sizeof *e.relative),
 		.base = arena_calloc(&p->arena, p->graph.node_count + 1, sizeof *e.base),
 		.entries = arena_calloc(&p->arena, p->graph.node_count + 1, sizeof *e.entries),
-		.types = arena_calloc(&p->arena, p->functions.count + 1, sizeof *e.types),
 	};
-	if (!e.relative || !e.base || !e.entries || !e.types)
+	if (!e.relative || !e.base || !e.entries)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < p->graph.edge_count; i++)
 		e.relative[i] = p->sites.items[p->graph.edges[i].site].frequency;
 	enter_by_roots(&e);
-	collect_types(&e);
 	struct error *err = frequency_propagate(&p->graph, e.relative, e.base, e.entries);
 	for (int pass = 1; pass < PASSES && !err; pass++) {
 		share_pointer_calls(&e);

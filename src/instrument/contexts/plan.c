@@ -115,6 +115,9 @@ struct error *program_plan(struct program *p)
 	find_clobbering(p);
 	for (size_t i = 0; i < p->sites.count; i++) {
 		struct site *site = &p->sites.items[i];
+		if (site->kind == META_SITE_INDIRECT && !site->is_tail &&
+		    pointed_hardly_pushes(p, LLVMGetCalledFunctionType(site->call)))
+			site->action = SITE_DEFER;
 		plan_site(p, site);
 		if (site->action == SITE_NOTHING && !site->undo)
 			p->calls.no_code++;

@@ -1,7 +1,7 @@
 /*
  * program.h - the instrumenter's model of one linked module, filled phase by phase by instrument_module:
  *
- *   scan      functions and call sites, what each call may reach           (scan.c, nocallback.c, interpose.c)
+ *   scan      functions and call sites, what each call may reach           (scan.c, nocallback.c, interpose.c, pointed.c)
  *   number    the call graph, its frequencies and its encoding             (number.c)
  *   plan      what code each site and each function needs                  (plan.c, cold.c)
  *   describe  the metadata section                                         (emit_metadata.c)
@@ -97,6 +97,14 @@ struct function_entry {
 	uint32_t index;
 };
 
+/* Functions of one type whose address is taken. */
+struct pointed {
+	LLVMTypeRef type;
+	uint32_t count;
+	uint32_t observable; /* of these */
+	double calls;        /* through pointers of this type, estimated */
+};
+
 /* Counts for `waymark graph`. */
 struct call_counts {
 	uint64_t total;
@@ -113,7 +121,9 @@ struct program {
 	struct function_vec functions;
 	struct function_entry *by_value;
 	struct variant_vec variants;
-	struct site_vec sites; /* grouped by caller, in the order of the code */
+	struct site_vec sites;   /* grouped by caller, in the order of the code */
+	struct pointed *pointed; /* by type */
+	uint32_t pointed_count;
 	struct callgraph graph;
 	struct callgraph_stats graph_stats;
 	struct call_counts calls;
@@ -148,6 +158,14 @@ struct error *program_number(struct program *p);
 struct error *program_plan(struct program *p);
 struct error *program_describe(struct program *p, struct buffer *ret_section);
 struct error *program_emit(struct program *p, const struct buffer *section);
+
+/* scan.c: other than to call it. */
+bool scan_is_address_taken(LLVMValueRef function);
+
+/* pointed.c: finds the functions of each type; NULL: there is none of that type; the function that a call reaches will seldom push. */
+struct error *pointed_collect(struct program *p);
+struct pointed *pointed_find(const struct program *p, LLVMTypeRef type);
+bool pointed_hardly_pushes(const struct program *p, LLVMTypeRef type);
 
 /* cold.c: which sites are written for size; the change that has a helper, NULL for any other. */
 struct error *cold_choose(struct program *p);

@@ -62,7 +62,7 @@ static bool is_constant_taken(LLVMValueRef constant)
 	return false;
 }
 
-static bool is_address_taken(LLVMValueRef function)
+bool scan_is_address_taken(LLVMValueRef function)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef user = LLVMGetUser(use);
@@ -109,7 +109,7 @@ static struct error *collect_functions(struct scan *s)
 		if (!function.name)
 			return &error_no_memory;
 		function.is_exported = !ir_is_local(f);
-		function.is_address_taken = is_address_taken(f);
+		function.is_address_taken = scan_is_address_taken(f);
 		function.is_root = function.is_exported || function.is_address_taken;
 		function.is_opaque = ir_has_attribute(f, s->naked);
 		struct error *err = function_vec_append(&p->functions, function);
@@ -516,5 +516,5 @@ struct error *program_scan(struct program *p)
 		err = convert_root_tails(p);
 	if (!err)
 		push_where_not_split(p);
-	return err;
+	return err ? err : pointed_collect(p);
 }

@@ -82,7 +82,7 @@ define internal void @wm1.defer(i32 %site, i64 %sp) alwaysinline nounwind {
   ret void
 }
 define internal void @wm1.end_defer(i64 %sp) alwaysinline nounwind {
-  %deferred = load volatile i64, ptr getelementptr (i8, ptr @wm1_thread_state, i64 24)
+  %deferred = load i64, ptr getelementptr (i8, ptr @wm1_thread_state, i64 24)
   %same = icmp eq i64 %deferred, %sp
   br i1 %same, label %end, label %slow, !prof !1
 end:

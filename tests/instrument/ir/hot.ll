@@ -33,3 +33,10 @@ define void @enter(ptr %f, ptr %c) nounwind {
   ret void
 }
 ; CHECK: ![[RSP]] = !{!"rsp"}
+declare void @wm_event(ptr, i64)
+; What a pointer of this type is likely to reach captures: so its calls are not put off.
+@reached = global ptr @captures
+define void @captures() nounwind {
+  call void @wm_event(ptr null, i64 7)
+  ret void
+}

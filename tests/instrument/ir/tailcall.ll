@@ -136,3 +136,9 @@ define void @far_root(i1 %c) nounwind {
   ret void
 }
 !0 = !{!"branch_weights", i32 1, i32 1000}
+; What a pointer of this type is likely to reach captures: so its calls are not put off.
+@reached = global ptr @captures
+define void @captures() nounwind {
+  call void @wm_event(ptr null, i64 7)
+  ret void
+}
