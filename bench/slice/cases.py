@@ -9,7 +9,7 @@ import zlib
 # Source package: commands that build it with $CC and $CFLAGS, and the program in it.
 PACKAGES = {
     "patch": ("./configure -q && make -j2 -C lib && make -j2 -C src", "src/patch"),
-    "libxml2": ("./configure -q --disable-shared --without-python --without-zlib --without-lzma --without-icu && make -j2 xmllint", "xmllint"),
+    "libxml2": ("./configure -q --disable-shared --without-python --without-zlib --without-lzma --without-icu && make -j2 AUTOMAKE=: AUTOCONF=: AUTOHEADER=: ACLOCAL=: xmllint", "xmllint"),
     "tiff": ("cmake -S . -B made -DCMAKE_BUILD_TYPE=None -DBUILD_SHARED_LIBS=OFF -Djpeg=OFF -Dzlib=OFF -Dlzma=OFF -Dzstd=OFF -Dwebp=OFF -Djbig=OFF "
              "-Dlerc=OFF -Dlibdeflate=OFF && make -j2 -C made tiffcrop", "made/tools/tiffcrop"),
     "jq": ("autoreconf -fi && ./configure -q --disable-shared --enable-all-static --disable-maintainer-mode --without-oniguruma && "
@@ -18,8 +18,6 @@ PACKAGES = {
                'openbsd-reallocarray.c quantize.c -lm', "gif2rgb"),
     "unzip": ('make -j2 -f unix/Makefile unzip CC="$CC" LD="$CC" LF2= SL2= CF="$CFLAGS -I. -DLARGE_FILE_SUPPORT -DUNICODE_SUPPORT -DUNICODE_WCHAR '
               '-DUTF8_MAYBE_NATIVE -DNO_LCHMOD -DNOMEMCPY -DNO_WORKING_ISPRINT"', "unzip"),
-    "gawk": ("./configure -q --disable-nls --without-readline --disable-extensions --without-mpfr --disable-pma && make -j2 -C support && "
-             "make -j2 gawk", "gawk"),
 }
 
 
@@ -94,6 +92,4 @@ CASES = [
     Case("gif2rgb-option", "giflib", ("getarg.c", 309, 312), {}, ["-s"]),
     # CVE-2022-0530: a name that is no UTF-8.
     Case("unzip-utf8", "unzip", ("process.c", 2543, 2545), {"in.zip": zipped(b"name", b"na\xffme")}, ["-o", "in.zip"], {"LC_ALL": "C"}),
-    # The old value of $0 is freed while $1 is still part of it (a16e950c).
-    Case("gawk-field", "gawk", ("interpret.h", 874, 885), {"in.awk": 'gsub(/./, "@") && $0 = $1', "in": "abc\ndef\n"}, ["-f", "in.awk", "in"]),
 ]

@@ -4,7 +4,7 @@
 Each case is an input that crashes a version of a program as it was released, and the lines that its authors changed to mend it. The program is
 built from Debian's source package without Debian's patches, by `waymark cc --wm=trace -g`, at each of LEVELS (default O0,O2). gdb writes the
 core. DIR keeps builds and cores (default: build/bench-slice). CPU time and peak memory are those of `waymark core --slice`, which makes the other
-two slices for their sizes, if 256 MB are enough for that; else another command makes them, which may use 2 GB and 60 s.
+two slices for their sizes, if 256 MB are enough for that. Where the fault is not found, it is looked for in the slice of all code, for 60 s.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ SECONDS_MAX = 60  # of CPU time for a slice
 
 
 def run(command, **options):
-    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False, **options)
     if result.returncode:
         sys.exit("run.py: %s: exit status %d\n%s" % (" ".join(command), result.returncode, result.stdout[-2000:]))
     return result.stdout
@@ -117,7 +117,7 @@ def row_of_case(waymark, case, level, path, core):
     active, seconds, megabytes = slice_of(waymark, "active", path, core)
     place = place_of(active, case.fault)
     sizes = active["sizes"]
-    static = slice_of(waymark, "static", path, core)[0] if place == "in none" or not sizes["static"] else None
+    static = slice_of(waymark, "static", path, core)[0] if place == "in none" else None
     if static:
         sizes = dict(sizes, static=static["sizes"]["static"], stack=static["sizes"]["stack"])
         if place == "in none" and has(static["files"], case.fault):
