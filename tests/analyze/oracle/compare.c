@@ -21,8 +21,7 @@
 #include <llvm-c/BitWriter.h>
 
 #include "analyze/slice.h"
-#include "object/find.h"
-#include "object/object.h"
+#include "oracle_code.h"
 #include "shadow.h"
 
 /* The slices of all code, or of what ran; and the same two with the activations that were on the stack at the end. */
@@ -78,83 +77,20 @@ struct frames {
 	bool are_whole;
 };
 
-static void fail(struct error *err)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "compare: %s\n", err->message);
-	exit(2);
-}
-
 /* ---- code ---- */
-
-static void load_bitcode(const char *path, struct code *ret)
-{
-	struct bitcode_vec units = {0};
-	struct bitcode_unit unit = {0};
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat s;
-
-	if (file < 0 || fstat(file, &s))
-		fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
-	unit.len_bytes = (size_t)s.st_size;
-	unit.bytes = malloc(unit.len_bytes + 1);
-	if (!unit.bytes || read(file, unit.bytes, unit.len_bytes) != s.st_size)
-		fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
-	close(file);
-	fail(bitcode_vec_append(&units, unit));
-	fail(code_open(&units, ret));
-	fail(code_number_all(ret));
-	bitcode_deinit(&units);
-}
-
-static void load_program(const char *path, struct code *ret)
-{
-	struct bitcode_vec units = {0};
-	struct object_search search;
-	struct object_wanted wanted = {.path = path};
-	struct object o;
-
-	object_search_init(&search);
-	fail(object_read(path, 0, &o));
-	wanted.build_id = o.build_id;
-	object_deinit(&o);
-	fail(object_find_bitcode(&search, &wanted, &units));
-	fail(code_open(&units, ret));
-	fail(code_number_all(ret));
-	bitcode_deinit(&units);
-	object_search_deinit(&search);
-}
-
-static bool ends_in(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len >= end_len && strcmp(text + len - end_len, end) == 0;
-}
 
 static int write_code(const char *from, const char *to)
 {
 	struct code code;
 
-	if (ends_in(from, ".bc"))
-		load_bitcode(from, &code);
+	if (oracle_ends_in(from, ".bc"))
+		oracle_load_bitcode(from, &code);
 	else
-		load_program(from, &code);
+		oracle_load_program(from, &code);
 	if (LLVMWriteBitcodeToFile(code.module, to))
-		fail(error_create(ERROR_NOT_FOUND, "%s cannot be written", to));
+		oracle_fail(error_create(ERROR_NOT_FOUND, "%s cannot be written", to));
 	code_deinit(&code);
 	return 0;
-}
-
-static bool is_counted(const struct code *c, uint32_t i)
-{
-	LLVMValueRef value = c->instructions[i].value, callee;
-
-	if (c->instructions[i].opcode != LLVMCall)
-		return true;
-	callee = code_callee(value);
-	return !callee || strncmp(LLVMGetValueName(callee), "llvm.dbg.", 9) != 0;
 }
 
 static uint32_t line_number(const struct code_line *line)
@@ -164,7 +100,7 @@ static uint32_t line_number(const struct code_line *line)
 
 static bool is_of_file(const struct work *w, const struct code_line *line)
 {
-	return !w->file || (line->file && ends_in(line->file, w->file));
+	return !w->file || (line->file && oracle_ends_in(line->file, w->file));
 }
 
 /* Lines are told apart by file and number; few files: a search from the end is short. */
@@ -178,35 +114,23 @@ static void find_lines(struct work *w)
 	w->first_of = calloc(count + 1, sizeof *w->first_of);
 	w->is_told = calloc(count + 1, 1);
 	if (!w->number_of || !w->line_of || !w->first_of || !w->is_told)
-		fail(&error_no_memory);
+		oracle_fail(&error_no_memory);
 	w->numbered = 1;
 	for (uint32_t i = 0; i < count; i++) {
 		struct code_line line;
 		struct key key;
 
-		if (is_counted(&w->code, i))
+		if (oracle_is_counted(&w->code, i))
 			w->number_of[w->numbered++] = i;
 		w->line_of[i] = CODE_NONE;
 		if (!code_lines(&w->code, i, &line, 1) || !line_number(&line) || !is_of_file(w, &line))
 			continue;
 		key = (struct key){{(uintptr_t)line.folder, (uintptr_t)line.file, line.line}};
-		fail(hashmap_add(&map, &key, &w->line_of[i]));
+		oracle_fail(hashmap_add(&map, &key, &w->line_of[i]));
 		if (w->line_of[i] == w->line_count)
 			w->first_of[w->line_count++] = i;
 	}
 	hashmap_deinit(&map);
-}
-
-static void tell(const struct work *w, const char *before, uint32_t instruction)
-{
-	struct code_line line = {0};
-	char *text = LLVMPrintValueToString(w->code.instructions[instruction].value);
-	LLVMValueRef function = w->code.functions[code_function_of(&w->code, instruction)].value;
-
-	code_lines(&w->code, instruction, &line, 1);
-	printf("  %s %s:%" PRIu32 " in %s: %.160s\n", before, line.file ? line.file : "?", line.line,
-	       LLVMGetValueName(function), text + strspn(text, " "));
-	LLVMDisposeMessage(text);
 }
 
 /* ---- recordings ---- */
@@ -218,7 +142,7 @@ static void read_recording(const char *path, struct recording *ret)
 	void *bytes;
 
 	if (file < 0 || fstat(file, &s) || s.st_size <= SHADOW_NODES_AT + SHADOW_STACK + SHADOW_BLOCKS)
-		fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
+		oracle_fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
 	bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_SHARED, file, 0);
 	close(file);
 	*ret = (struct recording){.name = path,
@@ -229,7 +153,7 @@ static void read_recording(const char *path, struct recording *ret)
 	ret->blocks = (const uint8_t *)bytes + s.st_size - SHADOW_BLOCKS;
 	ret->stack = ret->blocks - SHADOW_STACK;
 	if (ret->header->magic != SHADOW_MAGIC)
-		fail(error_create(ERROR_FORMAT, "%s is no recording", path));
+		oracle_fail(error_create(ERROR_FORMAT, "%s is no recording", path));
 }
 
 static uint32_t instruction_at(const struct work *w, const struct recording *r, uint32_t node)
@@ -239,7 +163,7 @@ static uint32_t instruction_at(const struct work *w, const struct recording *r, 
 	if (number == (uint32_t)SHADOW_CAME_BACK)
 		return CODE_NONE;
 	if (number >= w->numbered)
-		fail(error_create(ERROR_MISMATCH, "%s is of other code", r->name));
+		oracle_fail(error_create(ERROR_MISMATCH, "%s is of other code", r->name));
 	return number ? w->number_of[number] : CODE_NONE;
 }
 
@@ -262,7 +186,7 @@ static void count_empty(struct work *w, const struct memory *memory, const struc
 			continue;
 		w->empty++;
 		if (w->empty <= 20)
-			tell(w, "EMPTY points-to set at", i);
+			oracle_tell(&w->code, "EMPTY points-to set at", i);
 	}
 }
 
@@ -273,10 +197,10 @@ static void tell_missing(struct work *w, const struct recording *r, enum kind ki
 		return;
 	w->is_told[missing] = 1;
 	printf("FAIL %s: an instruction is not in the %s slice\n", r->name, kind_names[kind]);
-	tell(w, "missing  ", missing);
+	oracle_tell(&w->code, "missing  ", missing);
 	if (user != CODE_NONE)
-		tell(w, why[user].reason ? "needed by" : "needed by (missing, too)", user);
-	tell(w, "criterion", criterion);
+		oracle_tell(&w->code, why[user].reason ? "needed by" : "needed by (missing, too)", user);
+	oracle_tell(&w->code, "criterion", criterion);
 }
 
 /* Backward from the nodes of the criterion, which are wanted: all that is reached is in the slice. */
@@ -286,7 +210,7 @@ static void sweep(struct work *w, const struct recording *r, enum kind kind, con
 	uint8_t *is_seen = calloc(w->code.instruction_count + 1, 1);
 
 	if (!is_seen)
-		fail(&error_no_memory);
+		oracle_fail(&error_no_memory);
 	for (uint32_t n = r->count - 1; n > 0; n--) {
 		uint32_t i = instruction_at(w, r, n);
 		/* What could have ended the process and did not run is no reason in code that ran (slice.h). */
@@ -323,8 +247,8 @@ static void check_slice(struct work *w, const struct recording *r, enum kind kin
 	struct slice slice;
 
 	if (!wanted || !user)
-		fail(&error_no_memory);
-	fail(slice_backward(request, &slice));
+		oracle_fail(&error_no_memory);
+	oracle_fail(slice_backward(request, &slice));
 	w->sizes[kind] += slice.count;
 	memcpy(wanted, criterion, r->count);
 	memset(user, 0xff, r->count * sizeof *user);
@@ -390,7 +314,7 @@ static bool *blocks_of(const struct work *w, enum kind kind, const struct shadow
 	bool *runs = calloc((size_t)f->block_count + 1, sizeof *runs);
 
 	if (!runs)
-		fail(&error_no_memory);
+		oracle_fail(&error_no_memory);
 	runs[w->code.instructions[at].block - f->first_block] = true;
 	if (kind == KIND_STACK)
 		lead_to(w, f, runs);
@@ -436,7 +360,7 @@ static void find_frames(const struct work *w, const struct recording *r, enum ki
 	ret->items = calloc(r->header->stack_bytes + 1, sizeof *ret->items);
 	ret->calls = calloc(r->header->stack_bytes + 1, sizeof *ret->calls);
 	if (!all || !ret->items || !ret->calls)
-		fail(&error_no_memory);
+		oracle_fail(&error_no_memory);
 	for (uint32_t at = 0; at < r->header->stack_bytes; at = all[count++]->end)
 		all[count] = (const struct shadow_frame *)(r->stack + at);
 	ret->are_whole = true;
@@ -476,7 +400,7 @@ static void check_line(struct work *w, const struct recording *r, uint32_t line,
 	uint32_t *criteria = calloc(w->code.instruction_count + 1, sizeof *criteria), count = 0;
 
 	if (!criteria)
-		fail(&error_no_memory);
+		oracle_fail(&error_no_memory);
 	for (uint32_t i = 0; i < w->code.instruction_count; i++)
 		if (w->line_of[i] == line)
 			criteria[count++] = i;
@@ -508,8 +432,8 @@ static void check_last(struct work *w, const struct recording *r, uint8_t *wante
 
 static void analyse(struct work *w, struct analysis *ret)
 {
-	fail(memory_analyse(&w->code, ret->runs, (size_t)4 << 30, &ret->memory));
-	fail(regions_find(&ret->memory, ret->runs, &ret->regions));
+	oracle_fail(memory_analyse(&w->code, ret->runs, (size_t)4 << 30, &ret->memory));
+	oracle_fail(regions_find(&ret->memory, ret->runs, &ret->regions));
 }
 
 static void analysis_deinit(struct analysis *a)
@@ -525,7 +449,7 @@ static void analyse_what_ran(struct work *w, const struct recording *r)
 	bool *runs = calloc(w->code.block_count + 1, sizeof *runs);
 
 	if (!runs || w->code.block_count >= SHADOW_BLOCKS)
-		fail(&error_no_memory);
+		oracle_fail(&error_no_memory);
 	for (uint32_t b = 0; b < w->code.block_count; b++)
 		runs[b] = r->blocks[b + 1];
 	w->analyses[KIND_ACTIVE].runs = runs;
@@ -541,7 +465,7 @@ static void check_recording(struct work *w, const char *path)
 	read_recording(path, &r);
 	wanted = calloc(r.count, 1);
 	if (!has_run || !line_ran || !wanted)
-		fail(&error_no_memory);
+		oracle_fail(&error_no_memory);
 	for (uint32_t n = 1; n < r.count; n++) {
 		uint32_t i = instruction_at(w, &r, n);
 
@@ -573,7 +497,7 @@ static void check_recording(struct work *w, const char *path)
 
 static int check(struct work *w, const char *code, char **recordings)
 {
-	load_bitcode(code, &w->code);
+	oracle_load_bitcode(code, &w->code);
 	find_lines(w);
 	analyse(w, &w->analyses[KIND_STATIC]);
 	for (; *recordings; recordings++)

@@ -1,0 +1,20 @@
+/*
+ * oracle_code.h - test only: what the oracles share: a module as src/analyze numbers it. Each ends the process with status 2 where it fails.
+ */
+#ifndef WM_TESTS_ANALYZE_ORACLE_CODE_H
+#define WM_TESTS_ANALYZE_ORACLE_CODE_H
+
+#include "analyze/code.h"
+
+void oracle_fail(struct error *err);
+void oracle_load_bitcode(const char *path, struct code *ret);
+void oracle_load_program(const char *path, struct code *ret);
+bool oracle_ends_in(const char *text, const char *end);
+
+/* The passes give it a number: it is no intrinsic of debug information. */
+bool oracle_is_counted(const struct code *c, uint32_t instruction);
+
+/* Prints an instruction and its line. */
+void oracle_tell(const struct code *c, const char *before, uint32_t instruction);
+
+#endif
