@@ -41,6 +41,11 @@ cmp out.txt want.step || fail "sums without events differ"
 expect 0 "$waymark" report --format=events sums.wmka
 [ ! -s out.txt ] || fail "--no-events keeps some: $(head -n 3 out.txt)"
 
+# An archive as the measure of a gate (docs/ci.md).
+expect 0 "$waymark" diff --metric=allocations --fail-above=2% sums.wmka both.wmka
+expect 3 "$waymark" diff --metric=allocations --fail-above=2% one.wmka both.wmka
+expect 3 "$waymark" diff --metric=leaked --fail-above=0% one.wmka both.wmka
+
 # Nothing says where it was.
 expect 0 "$waymark" archive --anonymize -o anonymous.wmka "$tmp/away/one.wmk"
 expect 0 "$waymark" report --format=json --top all anonymous.wmka

@@ -67,3 +67,39 @@ diff -u expected decoded || fail "the decoded contexts differ"
 "$waymark" run --heap --quiet --output=heap.wmk ./hello >/dev/null || fail "waymark run --heap"
 "$waymark" report --format=folded heap.wmk >report || fail "waymark report"
 grep -qx 'main;\[malloc\] 100' report || { cat report; fail "the 100 bytes of main are not in the report"; }
+
+# Build systems find the header and the compilers.
+flags=$(PKG_CONFIG_PATH=$prefix/share/pkgconfig pkg-config --cflags waymark) || fail "waymark.pc"
+# shellcheck disable=SC2086 # flags are words
+clang-19 $flags -fsyntax-only "$source/tests/install/hello.c" ||
+	fail "waymark.pc does not find <waymark.h>"
+cp "$source/tests/install/hello.c" .
+# has_contexts NAME: the built program has its contexts
+has_contexts() {
+	./"$1" >tokens || fail "$1: exit status $?"
+	"$waymark" decode --folded tokens >decoded || fail "$1: waymark decode"
+	diff -u expected decoded || fail "$1: the decoded contexts differ"
+}
+cat >meson.build <<'END'
+project('hello', 'c')
+executable('hello', 'hello.c')
+END
+(
+	PATH=$prefix/bin:$PATH
+	meson setup --native-file "$prefix/share/waymark/meson/waymark.ini" by-meson && ninja -C by-meson
+) >log 2>&1 || { cat log; fail "a project of Meson"; }
+has_contexts by-meson/hello
+if command -v cmake >/dev/null; then
+	cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(hello C)
+find_package(Waymark REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello PRIVATE Waymark::Waymark)
+END
+	{
+		cmake -G Ninja -S . -B by-cmake -DCMAKE_TOOLCHAIN_FILE="$prefix/share/waymark/cmake/toolchain.cmake" &&
+			ninja -C by-cmake
+	} >log 2>&1 || { cat log; fail "a project of CMake"; }
+	has_contexts by-cmake/hello
+fi
