@@ -109,6 +109,13 @@ static void handler(int signal)
 	shared->threads[own].handled++;
 }
 
+/* Of a signal that is queued as often as it is sent. */
+static void counter(int signal)
+{
+	(void)signal;
+	shared->threads[own].counted++;
+}
+
 static void look(bool is_wide)
 {
 	sigset_t mask;
@@ -142,6 +149,7 @@ static void *work(void *number)
 	bool is_wide = __builtin_cpu_supports("avx");
 
 	own = (unsigned int)(uintptr_t)number;
+	shared->threads[own].tid = gettid();
 	shared->ready++;
 	while (!shared->is_over) {
 		look(is_wide);
@@ -219,6 +227,8 @@ int main(int argc, char **argv)
 	if (shared == MAP_FAILED)
 		return 2;
 	sigaction(TARGET_SIGNAL, &action, NULL);
+	action.sa_handler = counter;
+	sigaction(SIGRTMIN, &action, NULL);
 	for (uintptr_t i = 1; i < TARGET_THREADS; i++)
 		if (pthread_create(&threads[i], NULL, work, (void *)i) != 0) /* NOLINT(performance-no-int-to-ptr) */
 			return 2;

@@ -21,7 +21,8 @@ struct target_shared {
 	atomic_ulong faults; /* what a thread has found changed */
 	char fault[128];     /* the last one */
 	struct {
-		atomic_ulong turns, handled;
+		atomic_int tid;
+		atomic_ulong turns, handled, counted;
 	} threads[TARGET_THREADS];
 };
 

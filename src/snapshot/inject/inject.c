@@ -87,6 +87,28 @@ static struct error *read_registers(struct inject *in, struct inject_thread *thr
 				      (int)in->pid);
 }
 
+/*
+ * A signal that a thread has stopped for is the thread's until it goes on: had the tracer taken the stop, and died before it let the thread go
+ * on, the signal would be lost.
+ */
+pid_t inject_next_event(int *ret)
+{
+	enum {
+		STOPPED = 0x7f, /* in a status */
+		LAST_SIGNAL = 64,
+	};
+	siginfo_t info = {0};
+
+	if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0)
+		return -1;
+	if (info.si_pid == 0)
+		return 0;
+	if (info.si_code != CLD_TRAPPED || info.si_status > LAST_SIGNAL)
+		return waitpid(info.si_pid, ret, __WALL | WNOHANG);
+	*ret = info.si_status << 8 | STOPPED;
+	return info.si_pid;
+}
+
 struct error *inject_take_event(struct inject *in, pid_t tid, int status)
 {
 	struct inject_thread *thread = find_thread(in, tid);
@@ -96,8 +118,10 @@ struct error *inject_take_event(struct inject *in, pid_t tid, int status)
 			forget_thread(in, thread);
 		return tid == in->pid ? inject_ended(in) : NULL;
 	}
-	if (!thread)
+	if (!thread) {
+		waitpid(tid, &status, __WALL | WNOHANG);
 		return NULL;
+	}
 	if (status >> 16 == PTRACE_EVENT_STOP) {
 		thread->is_running = thread->is_asked = false;
 		thread->is_in_the_way = thread->is_looked_at = false;
@@ -119,7 +143,7 @@ static struct error *take_events(struct inject *in)
 	pid_t tid;
 
 	while (!err) {
-		tid = waitpid(-1, &status, __WALL | WNOHANG);
+		tid = inject_next_event(&status);
 		if (tid == 0 || (tid < 0 && errno != EINTR))
 			return tid == 0 ? NULL : inject_ended(in);
 		if (tid > 0)

@@ -295,7 +295,7 @@ static struct error *wait_for_stop(struct inject *in, uint64_t until_ns, int *re
 
 	for (;;) {
 		struct error *err;
-		pid_t got = waitpid(-1, &status, __WALL | WNOHANG);
+		pid_t got = inject_next_event(&status);
 
 		if (got == in->pid && WIFSTOPPED(status))
 			break;
@@ -312,6 +312,8 @@ static struct error *wait_for_stop(struct inject *in, uint64_t until_ns, int *re
 			nap();
 	}
 	*ret_signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
+	/* It is known now, and not to be told again. */
+	waitpid(in->pid, &status, __WALL | WNOHANG);
 	return NULL;
 }
 

@@ -129,6 +129,10 @@ void inject_find_stack(struct inject *in);
  * again.
  */
 uint64_t inject_find_room(struct inject *in, bool *ret_is_lent);
+/*
+ * As waitpid for any thread that does not wait. A stop for a signal stays to be told until the thread goes on, or waitpid takes it.
+ */
+pid_t inject_next_event(int *ret);
 /* Something has happened to that thread: it stands still by itself, or for a signal, which it gets, or is no more. */
 struct error *inject_take_event(struct inject *in, pid_t tid, int status);
 /* The thread goes on. */

@@ -91,6 +91,12 @@ pid_t waitpid(pid_t pid, int *status, int options)
 	return next(pid, status, options);
 }
 
+int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+	look();
+	return (int)syscall(SYS_waitid, type, id, info, options, NULL);
+}
+
 ssize_t pwrite(int fd, const void *bytes, size_t len, off_t at)
 {
 	static ssize_t (*next)(int, const void *, size_t, off_t);
