@@ -203,14 +203,45 @@ static uint32_t new_prefix(const struct trail_frame *frame, const char *name, ui
 }
 
 /* A handler that leaves by siglongjmp in between leaves none there. */
-static inline void put_near(struct trail_near *near, uint64_t call, uint32_t below, uint32_t prefix)
+static inline void put_call(struct trail_call *place, uint64_t call, uint32_t below, uint32_t prefix)
 {
-	__atomic_store_n(&near->call, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->call, 0, __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst);
-	near->below = below;
-	near->prefix = prefix;
+	place->below = below;
+	place->prefix = prefix;
 	atomic_signal_fence(memory_order_seq_cst);
-	__atomic_store_n(&near->call, call, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->call, call, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t find_call(const struct trail_call *set, uint64_t call, uint32_t below)
+{
+	for (int i = 0; i < TRAIL_WAYS; i++)
+		if (set[i].call == call && set[i].below == below)
+			return set[i].prefix;
+	return 0;
+}
+
+/* With signals blocked. */
+static void add_call(struct trail_call *set, uint64_t call, uint32_t below, uint32_t prefix)
+{
+	for (int i = TRAIL_WAYS - 1; i > 0; i--)
+		set[i] = set[i - 1];
+	*set = (struct trail_call){call, below, prefix};
+}
+
+/* Of a frame in an image that may go: another one may be there later. */
+static uint32_t prefix_in_image(struct trail *t, const struct trail_frame *frame, uint64_t call, const char *name,
+				uint32_t below, bool may_make)
+{
+	struct trail_next *next = trail_next(t, call, below);
+	uint32_t prefix;
+
+	if (next->call == call && next->below == below && next->image == frame->row.image)
+		return next->prefix;
+	prefix = may_make ? new_prefix(frame, name, below) : 0;
+	if (prefix && prefix != WM_PREFIX_LOST)
+		*next = (struct trail_next){call, frame->row.image, below, prefix};
+	return prefix;
 }
 
 /* Of the frame `at`. function: a number of it, with a name; PLAIN_CALL without. 0: it is not known, and may not be made. */
@@ -219,23 +250,22 @@ static inline uint32_t prefix_of(struct trail *t, size_t at, uint32_t function, 
 {
 	const struct trail_frame *frame = &t->frames[at];
 	uint64_t call = frame->row.pc | (uint64_t)function << FUNCTION_SHIFT;
-	struct trail_near *near = trail_near(t, at, call, below);
-	struct trail_next *next;
+	struct trail_call *near = trail_near(t, at, call, below), *set;
 	uint32_t prefix;
 
 	if (near->call == call && near->below == below)
 		return near->prefix;
-	next = trail_next(t, call, below);
-	if (next->call == call && next->below == below && next->image == frame->row.image) {
-		if (!frame->row.may_go)
-			put_near(near, call, below, next->prefix);
-		return next->prefix;
+	if (frame->row.may_go)
+		return prefix_in_image(t, frame, call, name, below, may_make);
+	set = trail_calls(t, call, below);
+	prefix = find_call(set, call, below);
+	if (!prefix && may_make) {
+		prefix = new_prefix(frame, name, below);
+		if (prefix != WM_PREFIX_LOST)
+			add_call(set, call, below, prefix);
 	}
-	if (!may_make)
-		return 0;
-	prefix = new_prefix(frame, name, below);
-	if (prefix != WM_PREFIX_LOST)
-		*next = (struct trail_next){call, frame->row.image, below, prefix};
+	if (prefix && prefix != WM_PREFIX_LOST)
+		put_call(near, call, below, prefix);
 	return prefix;
 }
 

@@ -39,8 +39,10 @@ enum {
 	TRAIL_ROW_BITS = 14,
 	TRAIL_ROWS = 1 << TRAIL_ROW_BITS,
 	TRAIL_IMAGES = 16,
-	TRAIL_NEXT_BITS = 16,
+	TRAIL_NEXT_BITS = 13,
 	TRAIL_NEXTS = 1 << TRAIL_NEXT_BITS,
+	TRAIL_SET_BITS = 15,
+	TRAIL_WAYS = 4,
 	TRAIL_WORDS = 2 * TRAIL_FRAMES,
 	TRAIL_DEPTHS = 256, /* a power of two */
 	TRAIL_NEAR_BITS = 7,
@@ -76,20 +78,24 @@ struct trail_word {
 	uint64_t address, value;
 };
 
-/* The prefix of a call in the context of a prefix. */
+/* The prefix of a call in the context of a prefix, in an image that may go. */
 struct trail_next {
 	uint64_t call;                     /* return address, and what else distinguishes it */
 	const struct sampler_image *image; /* NULL: none */
 	uint32_t below, prefix;
 };
 
-/* The same, of a call at about that depth in an image that stays: of few at each depth, which are still near when the next walk comes. */
-struct trail_near {
+/* The same, in an image that stays. */
+struct trail_call {
 	uint64_t call; /* 0: none */
 	uint32_t below, prefix;
 };
 
 struct trail {
+	/* A set is a line of the cache, the last one first. */
+	_Alignas(64) struct trail_call calls[1 << TRAIL_SET_BITS][TRAIL_WAYS];
+	/* Of few calls at each depth, which are still in the cache when the next walk comes. */
+	struct trail_call near[TRAIL_DEPTHS][1 << TRAIL_NEAR_BITS];
 	struct trail_frame frames[TRAIL_FRAMES]; /* outermost first */
 	struct trail_word words[TRAIL_WORDS];    /* those of the outermost steps first */
 	uint32_t word_frames[TRAIL_WORDS];       /* from which frame that step is */
@@ -100,7 +106,6 @@ struct trail {
 	uint32_t root;
 	struct trail_row rows[TRAIL_ROWS];
 	struct trail_next nexts[TRAIL_NEXTS];
-	struct trail_near near[TRAIL_DEPTHS][1 << TRAIL_NEAR_BITS];
 	struct sampler_image *images[TRAIL_IMAGES]; /* that may go, and were there when this walk began */
 	uint32_t image_count;
 	uintptr_t in_use; /* the stack pointer of the walk in progress; 0: none is */
@@ -127,20 +132,27 @@ bool trail_walk(struct trail *t, const struct trail_start *from, trail_look_up l
 /* Needs 2 KB of stack. */
 void trail_read_row(struct trail *t, uint64_t pc);
 
+static inline uint64_t trail_hash(uint64_t call, uint32_t below)
+{
+	return (call ^ (uint64_t)below << 32) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 /* The place of the prefix of a call in a context. */
 static inline struct trail_next *trail_next(struct trail *t, uint64_t call, uint32_t below)
 {
-	uint64_t hash = (call ^ (uint64_t)below << 32) * UINT64_C(0x9e3779b97f4a7c15);
+	return &t->nexts[trail_hash(call, below) >> (64 - TRAIL_NEXT_BITS)];
+}
 
-	return &t->nexts[hash >> (64 - TRAIL_NEXT_BITS)];
+/* TRAIL_WAYS places. */
+static inline struct trail_call *trail_calls(struct trail *t, uint64_t call, uint32_t below)
+{
+	return t->calls[trail_hash(call, below) >> (64 - TRAIL_SET_BITS)];
 }
 
 /* The place of the same call at that depth. */
-static inline struct trail_near *trail_near(struct trail *t, size_t depth, uint64_t call, uint32_t below)
+static inline struct trail_call *trail_near(struct trail *t, size_t depth, uint64_t call, uint32_t below)
 {
-	uint64_t hash = (call ^ (uint64_t)below << 32) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return &t->near[depth % TRAIL_DEPTHS][hash >> (64 - TRAIL_NEAR_BITS)];
+	return &t->near[depth % TRAIL_DEPTHS][trail_hash(call, below) >> (64 - TRAIL_NEAR_BITS)];
 }
 
 /* Forgets all frames: of a thread that has ended, or of one whose stack is another. */
