@@ -189,8 +189,37 @@ void metric_print_size(const struct metric *m, uint64_t value, FILE *out)
 		print_size(value, out);
 }
 
+/* Seconds from the first start to the last event; 0: not known, or events were left out. */
+static double elapsed_of(const struct profile *p)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (size_t i = 0; i < p->sources.count; i++) {
+		const struct profile_source *s = &p->sources.items[i];
+		uint64_t start = s->header.start_realtime_ns;
+
+		if (!s->last_event_ns)
+			continue;
+		first = start < first ? start : first;
+		last = start + s->last_event_ns > last ? start + s->last_event_ns : last;
+	}
+	return last > first && !p->filtered_events ? (double)(last - first) / 1e9 : 0;
+}
+
+/* Events are as many over that time; the heap has no times. */
+static void print_rate(const struct metric *m, double elapsed, FILE *out)
+{
+	if (elapsed <= 0 || m->is_of_heap || m->is_maximum)
+		return;
+	if (m->unit == UNIT_TIME)
+		fprintf(out, " (%.2f s a second, over %.1f s)", (double)m->total / 1e9 / elapsed, elapsed);
+	else
+		fprintf(out, " (%.1f a second, over %.1f s)", (double)m->total / elapsed, elapsed);
+}
+
 static void print_totals(const struct profile *p, FILE *out)
 {
+	double elapsed = elapsed_of(p);
 	char number[METRIC_TEXT_MAX];
 
 	fputs("\nTotals\n", out);
@@ -201,6 +230,7 @@ static void print_totals(const struct profile *p, FILE *out)
 		print_unit(m, m->total, out);
 		fputs(m->is_maximum ? " of any one context" : "", out);
 		metric_print_size(m, m->total, out);
+		print_rate(m, elapsed, out);
 		putc('\n', out);
 	}
 }
