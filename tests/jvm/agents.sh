@@ -5,7 +5,7 @@
 . "$3/setup.sh"
 
 asm=/usr/share/java/asm.jar commons=/usr/share/java/asm-commons.jar
-javac -cp "$jar" -d classes "$sources/Beside.java" || exit 1
+compiled Beside
 javac -cp "$jar:$asm:$commons" -d timing "$sources"/{Timing,TimingAgent}.java || exit 1
 printf 'Premain-Class: TimingAgent\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\nClass-Path: %s %s\n' "$asm" "$commons" \
 	>manifest.txt

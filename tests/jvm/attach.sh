@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-javac -cp "$jar" -d classes "$sources/Attached.java" || exit 1
+compiled Attached
 flags=(-I "$jdk/include" -I "$jdk/include/linux" -pthread)
 "${CC:-cc}" "${flags[@]}" -o attach "$sources/attach.c" -L "$jdk/lib/server" -ljvm "-Wl,-rpath,$jdk/lib/server" || exit 1
 "${CC:-cc}" "${flags[@]}" -shared -fPIC -o library.so "$sources/attach_library.c" || exit 1

@@ -6,7 +6,7 @@
 . "$3/setup.sh"
 
 java=$jdk/bin/java
-"$jdk/bin/javac" -d classes "$sources/Attachable.java" || exit 1
+compiled Attachable
 mkfifo in
 
 # begin COMMAND...: starts the program, whose number is $pid, and waits until it is ready

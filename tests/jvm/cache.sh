@@ -29,7 +29,7 @@ events() {
 	[ "$(cat folded.txt)" = "$1 3" ] || { cat folded.txt; fail "$2: stacks"; }
 }
 
-javac -cp "$jar" -d classes "$sources/Hazards.java" "$sources/Filtered.java" "$sources/Hot.java" "$sources/Beside.java" || exit 1
+compiled Hazards Filtered Hot Beside
 
 # Each class is there the second time, by both encoders: the file is that of the last one.
 for encoder in fast lucce fast; do

@@ -10,7 +10,7 @@ run() {
 	program=${words[0]}
 	shift
 	rm -f run.wmk
-	[ -f "classes/$program.class" ] || javac -d classes "$sources/$program.java" || exit 1
+	[ -f "classes/$program.class" ] || compiled "$program"
 	WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" "$@" -cp classes "${words[@]}" >out.txt 2>err.txt ||
 		fail "$program $*: status $?"
 	[ -f run.wmk ] || return
@@ -104,7 +104,7 @@ run Spinning "${quick[@]}" "-agentpath:$agent=cpu,encoder=lucce"
 
 # All together, on each hazard. Each of thousands of allocations below a deep recursion is a walk of all of it: not as deep as elsewhere.
 metric=alloc
-javac -cp "$jar" -d classes "$sources/Hazards.java" || exit 1
+compiled Hazards
 for encoder in fast lucce; do
 	[ $encoder = fast ] && cpu=,cpu=997 || cpu=
 	run Hazards -Ddeep=300 "-agentpath:$agent=alloc=0,exceptions,contention,check,encoder=$encoder$cpu"

@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-javac -d classes "$sources/Truncated.java" || exit 1
+compiled Truncated
 timeout -k 1 60 "$waymark" run -q --alloc=1000 -o ./ "$jdk/bin/java" -cp classes Truncated >out.txt 2>err.txt || fail "status $?"
 printf 'truncated 1\nInternalError\n' | cmp -s - out.txt || { cat out.txt; fail "output"; }
 timeout -k 1 60 "$jdk/bin/java" -Xcheck:jni "-agentpath:$agent" -cp classes Truncated >out.txt 2>&1 || fail "-Xcheck:jni: status $?"

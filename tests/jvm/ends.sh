@@ -4,7 +4,7 @@
 . "$3/setup.sh"
 ulimit -c 0
 
-javac -cp "$jar" -d classes "$sources/Ends.java" || exit 1
+compiled Ends
 "${CC:-cc}" -shared -fPIC -I "$jdk/include" -I "$jdk/include/linux" -o libends.so "$sources/ends.c" || exit 1
 # Quiet about crashes: a file of the virtual machine goes into the scratch folder.
 java=("$jdk/bin/java" "-Dlibrary=$dir/libends.so" -XX:ErrorFile=crash.log -cp classes)

@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-javac -cp "$jar" -d classes "$sources/Filtered.java" || exit 1
+compiled Filtered
 
 # filtered OPTIONS WANTED: the folded stack of the three events
 filtered() {

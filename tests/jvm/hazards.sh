@@ -13,7 +13,7 @@ compared() {
 	[ "$(tail -n 1 compared.txt)" = "agreed $points differed 0" ] || { cut -c1-1000 compared.txt; fail "$what"; }
 }
 
-javac -cp "$jar" -d classes "$sources/Hazards.java" || exit 1
+compiled Hazards
 timeout -k 1 60 "$jdk/bin/java" "${quick[@]}" -cp "classes:$jar" Hazards >plain.txt 2>err.txt || fail "without the agent: status $?"
 points=$(sed -n 's/^points //p' plain.txt)
 [ "${points:-0}" -gt 200 ] || fail "only ${points:-no} points"

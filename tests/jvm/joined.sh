@@ -6,7 +6,7 @@
 . "$3/setup.sh"
 first=${4:-1} last=${5:-40}
 
-javac -cp "$jar" -d classes "$sources/Joined.java" || exit 1
+compiled Joined
 flags=(-g -O1 -shared -fPIC -I "$jdk/include" -I "$jdk/include/linux" -pthread)
 "$waymark" cc "${flags[@]}" -o joined.so "$sources/joined.c" || exit 1
 "${CC:-cc}" -DPLAIN "${flags[@]}" -o plain.so "$sources/joined.c" || exit 1

@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-javac -cp "$jar" -d classes "$sources/Starts.java" || exit 1
+compiled Starts
 "${CC:-cc}" -I "$jdk/include" -I "$jdk/include/linux" -o embeds "$sources/embeds.c" || exit 1
 printf '#!/bin/sh\n"%s/bin/java" -cp "%s" "$@"\n' "$jdk" "$dir/classes:$jar" >app
 printf '#!/bin/sh\nexec "%s/bin/java" -cp "%s" "$@"\n' "$jdk" "$dir/classes:$jar" >last

@@ -5,7 +5,7 @@
 . "$3/setup.sh"
 ms=${4:-700}
 
-"$jdk/bin/javac" -d classes "$sources/Natives.java" || exit 1
+compiled Natives
 "${CC:-cc}" -O2 -g -fomit-frame-pointer -fno-optimize-sibling-calls -shared -fPIC -I "$jdk/include" -I "$jdk/include/linux" -o natives.so "$sources/natives.c" ||
 	exit 1
 for collector in Serial Parallel G1; do

@@ -3,7 +3,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-"$jdk/bin/javac" -d classes "$sources/Parks.java" || exit 1
+compiled Parks
 
 # compare WHAT: out.txt with run.wmk
 compare() {

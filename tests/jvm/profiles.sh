@@ -14,7 +14,7 @@ run() {
 	timeout -k 1 120 "$jdk/bin/java" "${machine[@]}" "-agentpath:$agent=$options" -cp classes "$@" >out.txt 2>err.txt || fail "$options: status $?"
 }
 
-javac -cp "$jar" -d classes "$sources/Hazards.java" "$sources/Hot.java" || exit 1
+compiled Hazards Hot
 
 # One call is hot: its line is the first of its space, behind it is one that is made once in a while.
 run profile=hot.txt Hot

@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-javac -cp "$jar" -d classes "$sources/Events.java" || exit 1
+compiled Events
 WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent" -cp classes Events 2>err.txt
 [ $? = 3 ] || { cat err.txt; fail "status"; }
 [ -s err.txt ] && { cat err.txt; fail "standard error is not empty"; }
@@ -35,7 +35,7 @@ grep -A 1 -F ' data-label="[Collections.sort]"><title>[java.util.Collections.sor
 grep -q 'data-label="[^"]*main' run.svg && fail "svg: a label that is the name"
 
 # No site is in front of what the virtual machine resolves: what it calls there is lost, and nothing else is.
-javac -nowarn -cp "$jar" -d classes "$sources/Resolving.java" 2>/dev/null || exit 1
+compiled Resolving
 for encoder in fast lucce; do
 	rm -f run.wmk
 	WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" -Djava.security.manager=allow "-agentpath:$agent=check,encoder=$encoder" \
@@ -46,7 +46,7 @@ for encoder in fast lucce; do
 done
 
 # Where the context stack has no room the context is lost, and is there again when the calls have returned.
-javac -nowarn -cp "$jar" -d classes "$sources/Deep.java" || exit 1
+compiled Deep
 rm -f run.wmk
 WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" "-agentpath:$agent" -cp classes Deep 2>err.txt || { cat err.txt; fail "deep: status $?"; }
 folded deepest '[lost] 1'

@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-javac -cp "$jar" -d classes "$sources/Events.java" || exit 1
+compiled Events
 ln -s "$jdk/bin/java" java
 for program in "$jdk/bin/java" ./java; do
 	rm -f run.wmk
@@ -25,7 +25,7 @@ timeout -k 1 60 "$waymark" run --no-agent -q -o none.wmk ./java -cp "classes:$ja
 grep -q AssertionError err.txt || { cat err.txt; fail "--no-agent: instrumented"; }
 [ -e none.wmk ] && fail "--no-agent: recorded"
 # Clients: each is there, and nothing else.
-javac -d classes "$sources/Exceptions.java" || exit 1
+compiled Exceptions
 client() {
 	rm -f client.wmk
 	timeout -k 1 60 "$waymark" run "$1" -q -o client.wmk ./java -Dline=1 -cp classes Exceptions 3 >out.txt 2>err.txt || fail "$1: status"

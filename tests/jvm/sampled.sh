@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-"$jdk/bin/javac" -d classes "$sources/Sampled.java" || exit 1
+compiled Sampled
 for collector in Serial Parallel G1 Z Shenandoah; do
 	"$jdk/bin/java" "-XX:+Use${collector}GC" -version >/dev/null 2>&1 || continue
 	rm -f run.wmk
@@ -22,7 +22,7 @@ for collector in Serial Parallel G1 Z Shenandoah; do
 done
 
 # Barriers of ZGC are leaf functions of the virtual machine, called by stubs.
-"$jdk/bin/javac" -d classes "$sources/Copied.java" || exit 1
+compiled Copied
 if "$jdk/bin/java" -XX:+UseZGC -version >/dev/null 2>&1; then
 	rm -f run.wmk
 	WAYMARK_OUT=$dir/run.wmk timeout -k 1 60 "$jdk/bin/java" -XX:+UseZGC -Xmx256m "-agentpath:$agent=cpu=9973" -cp classes Copied 1500 || fail "copied: status $?"

@@ -36,6 +36,21 @@ newest() {
 	echo "$ret"
 }
 
+# compiled NAME...: classes/ has those of the sources of these names: as the build compiled them, or with $jdk if that is not its JDK.
+compiled() {
+	local name
+	local -a files=()
+	mkdir -p classes
+	for name; do
+		if [ "$jdk" -ef "$(cat "$build/tests/jvm/classes/jdk")" ]; then
+			cp "$build/tests/jvm/classes/$name"*.class classes || exit 1
+		else
+			files+=("$sources/$name.java")
+		fi
+	done
+	[ ${#files[@]} = 0 ] || javac -nowarn -cp "$jar" -d classes "${files[@]}" || exit 1
+}
+
 fail() {
 	echo "FAIL: $*"
 	failures=$((failures + 1))

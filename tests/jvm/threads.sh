@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-javac -d classes "$sources/Threads.java" || exit 1
+compiled Threads
 WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" "-agentpath:$agent=cpu=997,encode" -cp classes Threads >out.txt 2>err.txt ||
 	fail "status $?"
 [ -s err.txt ] && { cat err.txt; fail "standard error"; }

@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-javac -cp "$jar" -d classes "$sources"/{Reflected,Exceptions,Contention}.java || exit 1
+compiled Reflected Exceptions Contention
 "$jdk/bin/java" "${quick[@]}" -cp classes Reflected 'waymark$word' | sort >plain.txt
 for encoder in fast lucce; do
 	timeout -k 1 60 "$jdk/bin/java" "${quick[@]}" "-agentpath:$agent=encoder=$encoder" -cp classes Reflected 'waymark$word' 2>err.txt | sort >out.txt

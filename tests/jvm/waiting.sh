@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-"$jdk/bin/javac" -d classes "$sources/Waiting.java" || exit 1
+compiled Waiting
 
 # compare WHAT: out.txt with run.wmk
 compare() {

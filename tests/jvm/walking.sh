@@ -4,7 +4,7 @@
 # shellcheck source=tests/jvm/setup.sh
 . "$3/setup.sh"
 
-"$jdk/bin/javac" -d classes "$sources/Walked.java" || exit 1
+compiled Walked
 
 # run CLIENT TIMES OPTION...: what Walked says in out.txt, what was recorded in chains.txt
 run() {
@@ -54,7 +54,7 @@ timeout -k 1 60 "$waymark" run --alloc --encode -q -o words.wmk "$jdk/bin/java" 
 "$waymark" report --format folded --metric alloc:sum words.wmk | grep -q 'java.util.stream' && fail "--encode: walked"
 
 # Of objects of 1 MB, each is sampled; those are left that are kept.
-"$jdk/bin/javac" -d classes "$sources/Leaking.java" || exit 1
+compiled Leaking
 for words in '' --encode; do
 	rm -f live.wmk
 	timeout -k 1 60 "$waymark" run --live=4096 --alloc=65536 $words -q -o live.wmk "$jdk/bin/java" -Xmx256m -cp classes Leaking 50 >out.txt 2>err.txt ||
@@ -65,7 +65,7 @@ for words in '' --encode; do
 done
 
 # The program's own events are walked, too, with the agent's copy of Waymark alone.
-"$jdk/bin/javac" -cp "$jar" -d classes "$sources/Events.java" || exit 1
+compiled Events
 timeout -k 1 60 "$waymark" run --contention -q -o events.wmk "$jdk/bin/java" -cp classes Events >out.txt 2>err.txt
 [ $? = 3 ] && [ ! -s err.txt ] || { cat err.txt; fail "events: status"; }
 [ "$("$waymark" report --format folded --metric sum events.wmk)" = 'Events.main;Events.sum;Events.sum;Events.sum;Events.sum 1' ] || fail "events"
