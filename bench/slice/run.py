@@ -95,14 +95,15 @@ def has(lines_by_file, fault):
 
 
 def place_of(active, fault):
-    """Where the lines of the fault are found."""
+    """Where the lines of the fault are found: in the slice, else in which place of which layer."""
     if has(active["files"], fault):
         return "in the slice"
     name, first, last = fault
-    omissions = [branch for branch in active["omissions"] if not branch["is_in_slice"]]
-    for i, branch in enumerate(omissions):
-        if os.path.basename(branch["file"]) == name and first <= branch["line"] <= last:
-            return "omission %d of %d" % (i + 1, len(omissions))
+    for layer, what in (("omissions", "omission"), ("overruns", "overrun")):
+        lines = [line for line in active.get(layer, []) if not line["is_in_slice"]]
+        for i, line in enumerate(lines):
+            if os.path.basename(line["file"]) == name and first <= line["line"] <= last:
+                return "%s %d of %d" % (what, i + 1, len(lines))
     return "in none"
 
 
