@@ -167,7 +167,7 @@ const struct command command_diff = {
 	.summary = "show what changed between two recordings, function by function and context by context",
 	.usage = "Usage: waymark diff [OPTIONS] OLD NEW\n"
 		 "\n"
-		 "Compares two recordings, or two directories of them: samples, heap use or events.\n"
+		 "Compares two recordings, or two directories of them: samples, heap use, events.\n"
 		 "The builds may differ: contexts are matched by the names of their functions.\n",
 	.options = option_rows,
 	.operands = {{"recording", COMPLETE_FILE, "wmk", true}},

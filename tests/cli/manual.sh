@@ -7,7 +7,7 @@ man=$build/docs/man
 bash_completion=$build/completion/waymark
 zsh_completion=$build/completion/_waymark
 
-for command in run decode report paths residual merge convert archive core tune ir graph; do
+for command in run decode report paths residual merge convert archive diff annotate doctor core tune ir graph; do
 	"$waymark" $command --help >help.txt
 	grep '^  -' help.txt | grep -oE -- '--[a-z][a-z-]*' | sort -u | sed 's/^--//' >options.txt
 	[ -s options.txt ] || fail "$command --help has no options"
