@@ -2,18 +2,10 @@
 # tails.sh BUILD SOURCES - frames that tail calls replaced, in reports of walked stacks (SOURCES/tails.c): each that is shown was there, in this
 # order, and where none is left out they are all of them. gdb shows no frame that a report does not.
 set -u
-waymark=$1/waymark source=$2
-include=$(cd "$source/../../include" && pwd)
-dir=$(mktemp -d "${TMPDIR:-/tmp}/waymark-sampler.XXXXXX")
-trap 'rm -rf "$dir"' EXIT INT TERM
-cd "$dir" || exit 1
-unset WAYMARK_OUT WAYMARK_LIMIT LD_PRELOAD DEBUGINFOD_URLS
-failures=0
-
-fail() {
-	echo "FAIL: $*"
-	failures=$((failures + 1))
-}
+source=$(realpath "$2") include=$(realpath "$2/../../include")
+# shellcheck source=tests/agent/lib.sh
+. "$(dirname "$0")/../agent/lib.sh"
+unset DEBUGINFOD_URLS
 
 # Compares the stacks of a report, lines "TRUTH STACK", with the truth.
 cat >compare.awk <<'END'
@@ -152,4 +144,4 @@ if gcc -w -O2 -g -fPIC -shared -o libtails.so "$source/tails_library.c" && gcc -
 	stacks >stacks.txt
 	known stripped main.mid.leaf "$(sed -n 's/^main.leaf //p' stacks.txt)"
 fi
-[ $failures -eq 0 ]
+finish
