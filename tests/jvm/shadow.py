@@ -18,7 +18,7 @@ class Shadow:
     def __init__(self, lines, recording):
         with open(recording, "rb") as f:
             realtime, monotonic = struct.unpack_from("<QQ", f.read(64), 48)
-        self.day = realtime - realtime % DAY_NS
+        self.start = realtime
         self.changes = []
         for line in lines:
             before, behind, *place = line.split()
@@ -27,7 +27,9 @@ class Shadow:
 
     def places_at(self, time):
         """Where the program may be at a time of a list of events: in one place, or while that changes in one of two."""
-        time_ns = self.day + day_ns(time)
+        time_ns = self.start - self.start % DAY_NS + day_ns(time)
+        if time_ns < self.start:
+            time_ns += DAY_NS
         low, high = 0, len(self.changes)
         while low < high:
             middle = (low + high) // 2

@@ -30,7 +30,7 @@ struct place {
 };
 
 /* Written by sites_init. */
-static const struct wm1_recorder *recorder;
+static const struct wm1_recorder *own;
 
 static _Atomic(struct place *) pages[PAGES_MAX];
 static uint32_t place_count; /* under the lock; numbers begin at 1 */
@@ -114,13 +114,12 @@ static uint32_t image_record(struct sampler_image *image)
 
 	if (!image) {
 		if (code_image == WMRT_CODE_NO_IMAGE)
-			code_image = recorder->image(NULL, find_jitdump() ?: "[code]", WMK_IMAGE_CODE);
+			code_image = own->image(NULL, find_jitdump() ?: "[code]", WMK_IMAGE_CODE);
 		return code_image;
 	}
 	record = atomic_load(&image->record);
 	if (!record) {
-		record = recorder->image(image->ehdr, image->path ? image->path : wmrt_config()->program,
-					 WMK_IMAGE_BINARY) +
+		record = own->image(image->ehdr, image->path ? image->path : wmrt_config()->program, WMK_IMAGE_BINARY) +
 			 1;
 		atomic_store(&image->record, record);
 	}
@@ -134,7 +133,7 @@ static uint32_t function_number(struct sampler_image *image, uint64_t start)
 
 	if (known)
 		return known->number;
-	p.number = recorder->function(image_record(image), start - (image ? (uintptr_t)image->ehdr : 0), NULL);
+	p.number = own->function(image_record(image), start - (image ? (uintptr_t)image->ehdr : 0), NULL);
 	add_place(&p);
 	return p.number;
 }
@@ -148,7 +147,7 @@ static uint32_t new_site(const struct walk_frame *frame, struct place *p)
 	if (frame->image && eh_find(&frame->image->table, start, &f))
 		start = f.start;
 	function = function_number(frame->image, start);
-	p->number = function ? recorder->site(function, p->kind, (uint32_t)(p->address - start), 0, p->name) : 0;
+	p->number = function ? own->site(function, p->kind, (uint32_t)(p->address - start), 0, p->name) : 0;
 	if (p->number)
 		add_place(p);
 	return p->number;
@@ -173,9 +172,9 @@ uint32_t sites_of_frame(const struct walk_frame *frame, enum wmk_site_kind kind,
 	return number;
 }
 
-void sites_init(const struct wm1_recorder *given)
+void sites_init(const struct wm1_recorder *recorder)
 {
-	recorder = given;
+	own = recorder;
 }
 
 void sites_after_fork(void)
