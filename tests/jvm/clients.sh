@@ -106,8 +106,9 @@ run Spinning "${quick[@]}" "-agentpath:$agent=cpu,encoder=lucce"
 metric=alloc
 compiled Hazards
 for encoder in fast lucce; do
-	[ $encoder = fast ] && cpu=,cpu=997 || cpu=
-	run Hazards -Ddeep=300 "-agentpath:$agent=alloc=0,exceptions,contention,check,encoder=$encoder$cpu"
+	machine=() cpu=
+	[ $encoder = lucce ] || machine=(-XX:+UseZGC) cpu=,cpu=997
+	run Hazards "${machine[@]}" -Ddeep=300 "-agentpath:$agent=alloc=0,exceptions,contention,check,encoder=$encoder$cpu"
 	checked "hazards $encoder" 50000
 done
 [ "$failures" = 0 ]

@@ -6,8 +6,8 @@
 
 compiled Starts
 "${CC:-cc}" -I "$jdk/include" -I "$jdk/include/linux" -o embeds "$sources/embeds.c" || exit 1
-printf '#!/bin/sh\n"%s/bin/java" -cp "%s" "$@"\n' "$jdk" "$dir/classes:$jar" >app
-printf '#!/bin/sh\nexec "%s/bin/java" -cp "%s" "$@"\n' "$jdk" "$dir/classes:$jar" >last
+printf '#!/bin/sh\n"%s/bin/java" %s -cp "%s" "$@"\n' "$jdk" "${quick[*]}" "$dir/classes:$jar" >app
+printf '#!/bin/sh\nexec "%s/bin/java" %s -cp "%s" "$@"\n' "$jdk" "${quick[*]}" "$dir/classes:$jar" >last
 chmod +x app last
 
 # records WANTED COMMAND...: the events of all recordings of Java, a line each; out.txt and err.txt are as without waymark

@@ -15,17 +15,20 @@ done
 
 # What is allocated and compared calls into Java from everywhere; classes of the JDK are changed when they have been loaded.
 export WAYMARK_OUT=$dir/run.wmk
-# unseen WHAT OPTIONS ARGUMENT...
+# unseen WHAT OPTIONS ARGUMENT...: the virtual machine is as machine says
+machine=()
 unseen() {
 	rm -f run.wmk
-	timeout -k 1 120 "$jdk/bin/java" -Xcheck:jni "-agentpath:$agent=$2" -cp classes "${@:3}" >out.txt 2>err.txt || fail "$1: status $?"
+	timeout -k 1 120 "$jdk/bin/java" "${machine[@]}" -Xcheck:jni "-agentpath:$agent=$2" -cp classes "${@:3}" >out.txt 2>err.txt || fail "$1: status $?"
 	grep -A 12 -h WARNING out.txt err.txt | head -n 30 >warnings.txt
 	[ -s warnings.txt ] && { cat warnings.txt; fail "$1: warnings"; }
 	[ -s run.wmk ] || fail "$1: nothing was recorded"
 }
 unseen all "alloc=0,exceptions,contention,cpu=997,check,profile=$dir/p,cache=$dir/c" -Dline=1 Exceptions 3
+machine=("${quick[@]}")
 unseen again "alloc=0,exceptions,contention,cpu=997,check,profile=$dir/p,cache=$dir/c" -Dline=1 Exceptions 3
 unseen lucce "exceptions,check,encoder=lucce" -Dline=1 Exceptions 3
 unseen waits "contention,alloc,check" Contention 3
+machine=()
 unseen jdk "alloc=0,jdk=java.util.*" -Dline=1 Exceptions 3
 [ "$failures" = 0 ]
