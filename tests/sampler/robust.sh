@@ -27,10 +27,8 @@ check() {
 	[ $sampled -eq $alone ] || fail "$name: status $sampled, alone $alone: $(cat sampled.err)"
 	cmp -s alone.txt sampled.txt || fail "$name: prints something else: $(diff alone.txt sampled.txt | head -3)"
 	grep -v '^waymark' sampled.err | cmp -s - alone.err || fail "$name: standard error: $(cat sampled.err)"
-	for file in out/*.wmk; do
-		[ -f "$file" ] || break
-		"$waymark" report --format folded "$file" || fail "$name: report of $file"
-	done >folded.txt 2>report.err
+	files=(out/*.wmk)
+	{ [ ! -f "${files[0]}" ] || "$waymark" report --format folded "${files[@]}" || fail "$name: report"; } >folded.txt 2>report.err
 	! grep -q '^\[unknown\]\|damaged' folded.txt report.err || fail "$name: $(grep -h -m 1 'unknown\|damaged' folded.txt report.err)"
 	[ -z "$frames" ] || grep -q "$frames" folded.txt || fail "$name: no $frames in $(head -3 folded.txt)"
 }
