@@ -2,7 +2,7 @@
 """mutants.py BUILD [BATCHES] [NAME...] - faults that are put into src/analyze one by one; random programs that record their own slices find each.
 
 The recordings are made once, BATCHES (20) of 6 programs; for each mutant one file of src/analyze is compiled again, and the recordings are compared
-until one of them has an instruction that is not in the slice.
+until one of them has an instruction that is not in the slice. Faults of omissions are looked for by programs whose branches are switched instead.
 """
 import os
 import subprocess
@@ -78,18 +78,31 @@ MUTANTS = [
     ("slice-callbacks-return-nothing", "slice.c", "\tif (!is_callback(w, i) &&\n", "\tif (\n"),
 ]
 
+# The same, of what switched branches find.
+OMISSION_MUTANTS = [
+    ("omissions-no-stores", "omissions.c", "\ttake_reader(s, region_set(s->all, s->all->changes[i]), wanted, i, false, best);\n", ""),
+    ("omissions-no-calls", "omissions.c", "for (size_t k = 0; k < callees->count; k++)\n\t\ttake_reader(",
+     "for (size_t k = 0; false && k < callees->count; k++)\n\t\ttake_reader("),
+    ("omissions-first-way", "omissions.c", "for (uint32_t i = 0; i < b->successor_count && !err; i++)\n\t\terr = come_to(s, s->code->successors[b->first_successor + i]);\n\twhile",
+     "for (uint32_t i = 0; i < 1 && !err; i++)\n\t\terr = come_to(s, s->code->successors[b->first_successor + i]);\n\twhile"),
+    ("omissions-only-directly-decided", "omissions.c", "\t\t\tif (!ran(s, deciders[i]))\n\t\t\t\terr = function_ids_append(&s->work, deciders[i]);\n",
+     "\t\t\tif (!ran(s, deciders[i]))\n\t\t\t\terr = NULL;\n"),
+    ("omissions-nothing-goes-on", "omissions.c", "s->goes_on[b] = ran(s, b) || opcode == LLVMRet || opcode == LLVMResume;", "s->goes_on[b] = opcode == LLVMUnreachable;"),
+]
 
-def link_command(build):
-    text = subprocess.run(["ninja", "-C", build, "-t", "commands", "tests/analyze/slice-compare"], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+def link_command(build, program):
+    text = subprocess.run(["ninja", "-C", build, "-t", "commands", "tests/analyze/" + program], check=True, stdout=subprocess.PIPE, text=True).stdout
     commands = text.strip().split("\n")
     compiles = {os.path.basename(c.split()[-1]): c for c in commands if " -c ../src/analyze/" in c and "slice-compare.p" in c}
     return compiles, commands[-1]
 
 
 def make_mutant(build, mutant, where):
-    """Compiles and links slice-compare with the fault."""
+    """Compiles and links slice-compare, or slice-switches, with the fault."""
     _, name, old, new = mutant
-    compiles, link = link_command(build)
+    made_of = "slice-switches" if mutant in OMISSION_MUTANTS else "slice-compare"
+    compiles, link = link_command(build, made_of)
     with open(os.path.join(SOURCES, "analyze", name), encoding="utf-8") as file:
         text = file.read()
     if text.count(old) != 1:
@@ -101,8 +114,8 @@ def make_mutant(build, mutant, where):
     own = words[words.index("-o") + 1]
     words[words.index("-o") + 1], words[-1], words[words.index("-MF") + 1] = made, source, made + ".d"
     subprocess.run(words + ["-w"], check=True, cwd=build)
-    program = os.path.join(where, "slice-compare")
-    link = link.replace("-o tests/analyze/slice-compare ", "-o %s " % program).replace(own, made)
+    program = os.path.join(where, made_of)
+    link = link.replace("-o tests/analyze/%s " % made_of, "-o %s " % program).replace(own, made)
     subprocess.run(link, shell=True, check=True, cwd=build)
     return program
 
@@ -118,28 +131,54 @@ def record_corpus(build, batches, where):
     return corpus
 
 
+def build_switched(build, batches, where):
+    objects = oracle.build_runtime(where, ("switches",))
+    corpus = []
+    for batch in range(batches):
+        folder = os.path.join(where, "switched%d" % batch)
+        os.mkdir(folder)
+        bitcode = oracle.compile_batch(1 + PROGRAMS * batch, PROGRAMS, oracle.OPTIONS[batch % len(oracle.OPTIONS)], folder)
+        code, program = oracle.build_recorder(build, bitcode, folder, objects, "switches")
+        corpus.append([code, program, os.path.join(folder, "run"), str(1 + PROGRAMS * batch), str(PROGRAMS), "40", "8"])
+    return corpus
+
+
 def is_found(program, corpus):
-    for number, (code, recordings) in enumerate(corpus):
-        result = subprocess.run([program, "check", code, "-n", "40", *recordings], stdout=subprocess.PIPE, text=True, check=False, timeout=600)
+    """The number of the first batch that finds the fault. corpus: the arguments of each batch."""
+    for number, arguments in enumerate(corpus):
+        result = subprocess.run([program, *arguments], stdout=subprocess.PIPE, text=True, check=False, timeout=600)
         if result.returncode == 1:
             return number
         if result.returncode:
-            sys.exit("slice-compare: status %d" % result.returncode)
+            sys.exit("%s: status %d" % (program, result.returncode))
     return None
+
+
+def corpus_of(build, batches, where):
+    return [["check", code, "-r", "-n", "40", *recordings] for code, recordings in record_corpus(build, batches, where)]
+
+
+def try_all(build, mutants, corpus, program, where):
+    """How many live."""
+    alive = 0
+    if not mutants:
+        return 0
+    if is_found(os.path.join(build, "tests/analyze", program), corpus) is not None:
+        sys.exit("without a fault something is missing, too")
+    for mutant in mutants:
+        found = is_found(make_mutant(build, mutant, where), corpus)
+        alive += found is None
+        print("%s: %s" % (mutant[0], "ALIVE" if found is None else "found in batch %s" % found), flush=True)
+    return alive
 
 
 def main():
     build, batches = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    chosen = [m for m in MUTANTS if len(sys.argv) < 4 or m[0] in sys.argv[3:]]
-    alive = 0
+    chosen = [m for m in MUTANTS + OMISSION_MUTANTS if len(sys.argv) < 4 or m[0] in sys.argv[3:]]
+    of_slices, of_omissions = [m for m in chosen if m in MUTANTS], [m for m in chosen if m in OMISSION_MUTANTS]
     with tempfile.TemporaryDirectory(prefix="waymark-mutants.") as where:
-        corpus = record_corpus(build, batches, where)
-        if is_found(os.path.join(build, "tests/analyze/slice-compare"), corpus) is not None:
-            sys.exit("without a fault there are instructions that are missing, too")
-        for mutant in chosen:
-            found = is_found(make_mutant(build, mutant, where), corpus)
-            alive += found is None
-            print("%s: %s" % (mutant[0], "ALIVE" if found is None else "found in batch %s" % found), flush=True)
+        alive = try_all(build, of_slices, corpus_of(build, batches, where) if of_slices else [], "slice-compare", where)
+        alive += try_all(build, of_omissions, build_switched(build, batches, where) if of_omissions else [], "slice-switches", where)
     print("%d of %d mutants found" % (len(chosen) - alive, len(chosen)))
     sys.exit(alive > 0)
 
