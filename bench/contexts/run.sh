@@ -3,7 +3,7 @@
 #
 #   bench/contexts/run.sh [-b BUILD-DIR] [-n PAIRS] [-w WORK-DIR] [-i] [PROGRAM...]
 #
-# PROGRAM: lua sqlite3 gzip grep fib tak mutual tree leaf indirect sort (default: all). The native build is clang-19's full LTO
+# PROGRAM: lua sqlite3 gzip grep mawk dash xmlwf fib tak mutual tree leaf indirect sort (default: all). The native build is clang-19's full LTO
 # with the same -O2, so that the ratio shows the instrumentation alone. PAIRS is at least 9. -i leaves out the instruction
 # counts, which callgrind takes on smaller inputs. Prints a table.
 set -eu
@@ -20,7 +20,7 @@ while getopts "${work_options}n:i" option; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- lua sqlite3 gzip grep fib tak mutual tree leaf indirect sort
+[ $# -gt 0 ] || set -- lua sqlite3 gzip grep mawk dash xmlwf fib tak mutual tree leaf indirect sort
 open_work waymark-bench
 fetch=$here/../../scripts/fetch-source.sh
 export WAYMARK_OUT=$work LC_ALL=C
@@ -54,6 +54,16 @@ build_with() { # PROGRAM native|waymark
 		(cd "$dir" && ./configure --disable-nls CC="$cc" CFLAGS="$flags" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 &&
 			make -j 2 ACLOCAL=: AUTOMAKE=: AUTOCONF=: AUTOHEADER=: MAKEINFO=: HELP2MAN=:)
 		;;
+	mawk | dash)
+		source=$("$fetch" "$1") && cp -a "$source" "$dir"
+		(cd "$dir" && ./configure CC="$cc" CFLAGS="$flags" && make -j 2)
+		;;
+	xmlwf)
+		source=$("$fetch" expat) && cp -a "$source/expat" "$dir"
+		(cd "$dir" && ./buildconf.sh &&
+			./configure --disable-shared --without-docbook --without-tests --without-examples CC="$cc" CFLAGS="$flags" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 &&
+			make -j 2)
+		;;
 	*)
 		mkdir "$dir"
 		# shellcheck disable=SC2086
@@ -72,6 +82,9 @@ command_of() { # PROGRAM native|waymark full|small
 	sqlite3) echo "$dir/sqlite3.bench :memory:" ;;
 	gzip) echo "$dir/gzip -c $work/text.$(pick small big)" ;;
 	grep) echo "$dir/src/grep -ciE (a|b)+[a-z]*_(x|y|z)|int.*return $(pick "$work/text.small" "$(printf "$work/text.big %.0s" 1 2 3 4 5 6 7)")" ;;
+	mawk) echo "$dir/mawk -f $here/work.awk $(pick "$work/text.small" "$work/text.big")" ;;
+	dash) echo "$dir/src/dash $here/work-dash.sh $(pick 3000 300000)" ;;
+	xmlwf) echo "$dir/xmlwf/xmlwf $(pick "$work/small.xml" "$work/big.xml")" ;;
 	fib) echo "$dir/calls fib $(pick 22 42)" ;;
 	tak) echo "$dir/calls tak $(pick 18 33)" ;;
 	mutual) echo "$dir/calls mutual $(pick 1000 7000000)" ;;
@@ -86,6 +99,13 @@ command_of() { # PROGRAM native|waymark full|small
 cat /usr/include/*.h /usr/include/linux/*.h 2>/dev/null | head -c 4000000 >"$work/text.small.all"
 head -c 300000 "$work/text.small.all" >"$work/text.small"
 for _ in 1 2 3 4 5; do cat "$work/text.small.all"; done >"$work/text.big"
+write_xml() { # ITEMS
+	echo '<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE doc [<!ENTITY e "an entity">]><doc>'
+	seq "$1" | sed 's,.*,<item id="n&" kind="beta"><name>alpha \&amp; eta</name><!-- & --><v a="&" b='"'gamma'"'>&</v>\&e;<![CDATA[x < y]]></item>,'
+	echo '</doc>'
+}
+write_xml 4000 >"$work/small.xml"
+write_xml 400000 >"$work/big.xml"
 sed 's/ROWS/3000/' "$here/work.sql" >"$work/work.small.sql"
 sed 's/ROWS/300000/' "$here/work.sql" >"$work/work.full.sql"
 
