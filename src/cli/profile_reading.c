@@ -19,6 +19,7 @@ void profile_reading_init(struct profile_reading *r)
 {
 	*r = (struct profile_reading){.time.to_ns = UINT64_MAX};
 	image_cache_init(&r->cache);
+	suppressions_init(&r->suppressions);
 }
 
 void profile_reading_deinit(struct profile_reading *r)
@@ -26,6 +27,7 @@ void profile_reading_deinit(struct profile_reading *r)
 	patterns_deinit(&r->functions);
 	patterns_deinit(&r->modules);
 	patterns_deinit(&r->threads);
+	suppressions_deinit(&r->suppressions);
 	image_cache_deinit(&r->cache);
 }
 
@@ -44,6 +46,11 @@ static struct error *add_module(void *modules, const char *text)
 static struct error *add_thread(void *threads, const char *text)
 {
 	return patterns_add(threads, "--thread", text);
+}
+
+static struct error *add_suppressions(void *suppressions, const char *path)
+{
+	return suppressions_read(suppressions, path);
 }
 
 static struct error *set_time(void *state, const char *text)
@@ -80,6 +87,13 @@ const struct option_row profile_reading_options[] = {
 	 .is_repeatable = true,
 	 OPTION_SET(add_module),
 	 .off = offsetof(struct profile_reading, modules)},
+	{.name = "suppressions",
+	 .argument = "FILE",
+	 .help = "leave out contexts that FILE names, in the form of valgrind or LeakSanitizer; may be given several times",
+	 .is_repeatable = true,
+	 .completion = COMPLETE_FILE,
+	 OPTION_SET(add_suppressions),
+	 .off = offsetof(struct profile_reading, suppressions)},
 	{.name = "thread",
 	 .argument = "PATTERN",
 	 .help = "only events of threads of such a name or number",
@@ -110,6 +124,7 @@ void profile_reading_filter(const struct profile_reading *r, struct view_options
 {
 	view->functions = &r->functions;
 	view->modules = &r->modules;
+	view->suppressions = &r->suppressions;
 	view->min = r->min;
 }
 

@@ -14,6 +14,7 @@
 struct profile_reading {
 	struct image_cache cache;
 	struct pattern_vec functions, modules, threads;
+	struct suppressions suppressions;
 	struct time_range time;
 	bool has_time;
 	double min; /* percent */

@@ -183,6 +183,18 @@ if [ -e "$build/src/runtime/libwaymark-heap.so" ]; then
 		python3 "$here/report_tables.py" table.folded table.json '[malloc]' '[calloc]' '[realloc]' ||
 		fail "--by=function of the heap"
 
+	# Suppressions: what is left out is told, whatever is shown of the rest.
+	printf 'leak:^keep\n' >lsan.supp
+	printf '{\n  known\n  Memcheck:Leak\n  fun:malloc\n  ...\n  fun:work\n}\n' >valgrind.supp
+	for file in lsan valgrind; do
+		expect 0 "$waymark" report --format=folded --metric=leaked --suppressions $file.supp heap.wmk
+		lacks out.txt "keep"
+		grep -qE '^waymark report: [12] contexts? (is|are) left out \(--suppressions\), with 1000 of leaked$' err.txt ||
+			fail "$file: $(cat err.txt)"
+	done
+	refused 1 "prog.supp:1: race:x: no suppression of valgrind or LeakSanitizer" sh -c \
+		'echo race:x >prog.supp; exec "$0" report --suppressions prog.supp heap.wmk' "$waymark"
+
 	expect 0 "$waymark" report heap.wmk
 	has out.txt "Functions by self bytes"
 	has out.txt "Contexts by bytes"

@@ -234,8 +234,34 @@ static struct error *mark_matching(const struct profile *p, const struct view_op
 	return is_any || o->may_match_nothing ? NULL : nothing_matches(o);
 }
 
+/* By node; *ret is NULL where nothing is to be suppressed. */
+static struct error *mark_suppressed(const struct view *v, const struct view_options *o, bool **ret)
+{
+	bool *has_row;
+	struct error *err;
+
+	*ret = NULL;
+	if (!o->suppressions || !o->suppressions->all.count)
+		return NULL;
+	has_row = calloc(v->profile->nodes.count, sizeof *has_row);
+	if (!has_row)
+		return &error_no_memory;
+	for (size_t i = 0; i < v->row_count; i++)
+		has_row[v->rows[i].node] = true;
+	err = suppressions_mark(o->suppressions, v->profile, has_row, ret);
+	free(has_row);
+	return err;
+}
+
+static void add_limited(uint64_t *sum, uint64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = UINT64_MAX;
+}
+
 static struct error *filter_rows(struct view *v, const struct view_options *o)
 {
+	bool *suppressed = NULL;
 	const bool *marked;
 	double least = v->has_metric ? o->min * (double)v->profile->metrics.items[v->metric].total / 100 : 0;
 	size_t kept = 0;
@@ -244,6 +270,8 @@ static struct error *filter_rows(struct view *v, const struct view_options *o)
 	v->is_filtered = has_patterns(o->functions) || has_patterns(o->modules);
 	if (v->is_filtered)
 		err = mark_matching(v->profile, o, &v->matching_nodes);
+	if (!err)
+		err = mark_suppressed(v, o, &suppressed);
 	if (err)
 		return err;
 	marked = v->matching_nodes;
@@ -253,6 +281,11 @@ static struct error *filter_rows(struct view *v, const struct view_options *o)
 
 		if ((marked && !marked[v->rows[i].node]) || (!value && !o->keeps_zeros))
 			continue;
+		if (suppressed && suppressed[row->node]) {
+			v->suppressed_rows++;
+			add_limited(&v->suppressed_total, value);
+			continue;
+		}
 		if ((double)value < least) {
 			v->small_rows++;
 			continue;
@@ -261,9 +294,10 @@ static struct error *filter_rows(struct view *v, const struct view_options *o)
 		v->rows[kept++] = *row;
 		if (v->profile->metrics.items[v->metric].is_maximum)
 			v->matching_total = value > v->matching_total ? value : v->matching_total;
-		else if (__builtin_add_overflow(v->matching_total, value, &v->matching_total))
-			v->matching_total = UINT64_MAX;
+		else
+			add_limited(&v->matching_total, value);
 	}
+	free(suppressed);
 	v->row_count = v->matching_rows = kept;
 	return NULL;
 }

@@ -6,6 +6,7 @@
 #define WM_MODEL_CONTEXTS_PROFILE_VIEW_H
 
 #include "model/base/profile.h"
+#include "model/base/suppressions.h"
 
 struct view_options {
 	const char *metric; /* NULL: "bytes" if there is a heap, else the most frequent event */
@@ -13,11 +14,12 @@ struct view_options {
 	size_t top;         /* 0: all */
 	/* A context stays if one of its frames has a name that matches, and a module or an image that does; NULL or empty: any. */
 	const struct pattern_vec *functions, *modules;
-	double min;             /* percent of the metric that a context must have */
-	bool may_match_nothing; /* no frame has to match the patterns */
-	bool keeps_zeros;       /* contexts where the metric is 0 too */
-	bool adds_up;           /* its values will be added up: it must not be a maximum */
-	bool is_coloured;       /* the output is a terminal that takes colours */
+	const struct suppressions *suppressions; /* of contexts that are left out; NULL: none */
+	double min;                              /* percent of the metric that a context must have */
+	bool may_match_nothing;                  /* no frame has to match the patterns */
+	bool keeps_zeros;                        /* contexts where the metric is 0 too */
+	bool adds_up;                            /* its values will be added up: it must not be a maximum */
+	bool is_coloured;                        /* the output is a terminal that takes colours */
 };
 
 struct view_row {
@@ -41,8 +43,10 @@ struct view {
 	size_t top;              /* as asked for */
 	uint64_t matching_total; /* of the metric in them */
 	size_t small_rows;       /* that had less than `min` */
-	double min;              /* as asked for */
-	bool is_filtered;        /* by function or module */
+	size_t suppressed_rows;
+	uint64_t suppressed_total; /* of the metric in them */
+	double min;                /* as asked for */
+	bool is_filtered;          /* by function or module */
 	bool is_coloured;
 	bool has_change; /* it shows the change between two metrics of its profile */
 	uint32_t before, after;

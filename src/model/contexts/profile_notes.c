@@ -93,6 +93,15 @@ void notes_print(const struct view *v, const char *before, FILE *out)
 		fprintf(out, "%s%" PRIu64 " %s at the largest number\n", before, p->saturated,
 			noun_of(p->saturated, "sum did not fit 64 bits and stays",
 				"sums did not fit 64 bits and stay"));
+	if (v->suppressed_rows) {
+		fprintf(out, "%s%zu %s left out (--suppressions)", before, v->suppressed_rows,
+			noun_of(v->suppressed_rows, "context is", "contexts are"));
+		if (!p->metrics.items[v->metric].is_maximum) {
+			fprintf(out, ", with %" PRIu64 " of ", v->suppressed_total);
+			plain_print(out, p->metrics.items[v->metric].name);
+		}
+		putc('\n', out);
+	}
 	if (v->small_rows)
 		fprintf(out, "%s%zu %s left out, each with less than %g %% (--min)\n", before, v->small_rows,
 			noun_of(v->small_rows, "context is", "contexts are"), v->min);
