@@ -179,6 +179,19 @@ for stack in 'main;freed;take;\[malloc\]' 'main;grown;\[realloc\]' 'main;threads
 	grep -q "^$stack [0-9]" stacks.txt || fail "no $stack in $(cat stacks.txt)"
 done
 
+# Samples that fall into Waymark's own malloc are below the program's functions, and name it, and no function of its own.
+cat >often.c <<'END'
+#include <stdlib.h>
+static void *volatile last;
+__attribute__((noinline)) static void often(void) { for (int i = 0; i < 3000000; i++) free(last = malloc(40)); }
+int main(void) { often(); }
+END
+gcc -O1 -g -o often often.c || fail "often.c does not build"
+"$waymark" run -q --heap --sample=997 -o often.wmk ./often || fail "often: $?"
+"$waymark" report --format=folded --metric=samples often.wmk >folded.txt
+grep -q '^main;often;\[waymark\] ' folded.txt || fail "often: no time in Waymark: $(cat folded.txt)"
+grep -q 'tell_\|take_told\|preload' folded.txt && fail "often: functions of Waymark: $(cat folded.txt)"
+
 # By the command, with samples beside it.
 "$waymark" run -q --heap=64K --sample=997 -o both.wmk ./plain >told.txt || fail "run: $?"
 [ "$(cat told.txt)" = "$(cat want.txt)" ] || fail "run prints something else"

@@ -95,7 +95,16 @@ struct gather {
 	uint64_t done;
 };
 
-/* Interns a frame of an image, whose strings do not move while the file is read. */
+/* A frame of a library that Waymark has brought into the process, such as its malloc, through which the program calls the real one. */
+static bool is_own(const struct frame *f)
+{
+	static const char prefix[] = "libwaymark-";
+	const char *slash = f->image ? strrchr(f->image, '/') : NULL;
+
+	return slash && strncmp(slash + 1, prefix, sizeof prefix - 1) == 0;
+}
+
+/* Interns a frame of an image, whose strings do not move while the file is read. NODE_BAD: it is_own. */
 static struct error *frame_number(struct gather *g, const struct frame *frame, uint32_t *ret)
 {
 	uint64_t hash = slotmap_hash((uintptr_t)frame->name ^ (uint64_t)(uintptr_t)frame->file << 20,
@@ -110,14 +119,16 @@ static struct error *frame_number(struct gather *g, const struct frame *frame, u
 		profile_spend_most(g->p, (strlen(frame->name) + (frame->file ? strlen(frame->file) : 0) +
 					  (frame->image ? strlen(frame->image) : 0)) /
 						 BYTES_A_FRAME);
-		err = profile_intern_frame(g->p, frame, &cached->number);
+		cached->number = NODE_BAD;
+		err = is_own(frame) ? NULL : profile_intern_frame(g->p, frame, &cached->number);
 		cached->frame = err ? (struct frame){0} : *frame;
 	}
 	*ret = cached->number;
 	return err;
 }
 
-static struct error *add_frames(struct gather *g, uint32_t node, uint32_t *ret)
+/* Waymark's own frames are in no context. *ret_is_own: the last one was such a frame. */
+static struct error *add_program_frames(struct gather *g, uint32_t node, bool *ret_is_own, uint32_t *ret)
 {
 	struct error *err;
 
@@ -128,12 +139,20 @@ static struct error *add_frames(struct gather *g, uint32_t node, uint32_t *ret)
 		uint32_t number;
 
 		err = frame_number(g, &g->frames.items[i], &number);
-		if (!err)
+		*ret_is_own = number == NODE_BAD;
+		if (!err && !*ret_is_own)
 			err = profile_add_node(g->p, node, number, &node);
 	}
 	if (!err)
 		*ret = node;
 	return err;
+}
+
+static struct error *add_frames(struct gather *g, uint32_t node, uint32_t *ret)
+{
+	bool is_own;
+
+	return add_program_frames(g, node, &is_own, ret);
 }
 
 /* Finds what a capture or push above `prefix` stands on. */
@@ -296,7 +315,9 @@ static struct error *get_unknown(struct gather *g, uint32_t *ret)
 static struct error *decode_leaf(struct gather *g, const struct context_key *key, bool is_sample, uint32_t base,
 				 uint32_t *ret)
 {
+	static const struct frame own = {.name = "[waymark]", .link_name = "[waymark]", .flags = FRAME_FOREIGN};
 	struct context_below below;
+	bool is_own = false;
 	struct error *err = get_below(g, key->prefix, &below);
 
 	g->frames.count = 0;
@@ -304,7 +325,8 @@ static struct error *decode_leaf(struct gather *g, const struct context_key *key
 		err = context_append_leaf(&g->process, &below, key->epoch, key->id, key->site, &g->frames);
 	if (!err && is_sample && g->frames.count && !g->p->keeps_columns)
 		g->frames.items[g->frames.count - 1].column = 0;
-	return err ? err : add_frames(g, base, ret);
+	err = err ?: add_program_frames(g, base, &is_own, ret);
+	return err || !is_own ? err : profile_add_frame(g->p, *ret, &own, ret);
 }
 
 /* Where in the tree a capture is. */
