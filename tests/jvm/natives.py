@@ -28,7 +28,8 @@ def main():
     machine = {}
     for time, thread, _, ns, context in read_samples(events_path):
         of_machine = MACHINE.match(context)
-        if of_machine:
+        # In a stub, which has no call frame information, a thread is its name alone.
+        if of_machine and of_machine.group(5):
             whole, all_of = machine.get(of_machine.group(2), (0, 0))
             machine[of_machine.group(2)] = (whole + of_machine.group(5).startswith("thread_native_entry"), all_of + 1)
         zlib += bool(ZLIB.search(context))
