@@ -311,7 +311,7 @@ static void check_program(struct work *w, uint32_t seed)
 		}
 	if (ended && !w->plain->header.is_cut && count)
 		analyse_what_ran(w);
-	for (uint32_t k = 0; k < w->switches && w->active.runs; k++) {
+	for (uint32_t k = 0; k < w->switches && w->active.runs && count; k++) {
 		uint32_t which = choose(w, count), time = 1 + choose(w, 3);
 		const struct switch_run *r = run_program(w, seed, numbers[which], time, &ended);
 

@@ -12,14 +12,6 @@
 #include "object/find.h"
 #include "object/object.h"
 
-void oracle_fail(struct error *err)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "compare: %s\n", err->message);
-	exit(2);
-}
-
 void oracle_load_bitcode(const char *path, struct code *ret)
 {
 	struct bitcode_vec units = {0};

@@ -4,9 +4,19 @@
 #ifndef WM_TESTS_ANALYZE_ORACLE_CODE_H
 #define WM_TESTS_ANALYZE_ORACLE_CODE_H
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "analyze/code.h"
 
-void oracle_fail(struct error *err);
+static inline void oracle_fail(struct error *err)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "oracle: %s\n", err->message);
+	exit(2);
+}
+
 void oracle_load_bitcode(const char *path, struct code *ret);
 void oracle_load_program(const char *path, struct code *ret);
 bool oracle_ends_in(const char *text, const char *end);
