@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tables.py RESULTS - the tables of schemes.sh: sizes of slices by tracing scheme, in instructions and in lines, time and memory.
 
-A size is its share of the slice of all code (or, where that could not be had, of all code: marked *), the geometric mean of a program's crashes. The last row is the
+A size is its share of the slice of all code, the geometric mean of a program's crashes; -: there is no slice of all code. The last row is the
 geometric mean of the programs.
 """
 import math
