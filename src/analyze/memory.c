@@ -563,6 +563,7 @@ static void builder_free(struct builder *b)
 	hashmap_deinit(&b->object_of);
 	function_ids_deinit(&b->nodes_of_constants);
 	function_ids_deinit(&b->objects_of_values);
+	callback_vec_deinit(&b->callbacks);
 	free(b);
 }
 

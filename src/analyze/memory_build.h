@@ -5,11 +5,19 @@
 #ifndef WM_ANALYZE_MEMORY_BUILD_H
 #define WM_ANALYZE_MEMORY_BUILD_H
 
+#include "analyze/library.h"
 #include "analyze/memory.h"
 
 enum {
 	WORD = 8, /* bytes of a pointer */
 };
+
+/* A function of a library calls one of its arguments. */
+struct callback {
+	uint32_t call; /* of the library's function */
+	struct library_effect effect;
+};
+VEC_DECLARE(callback_vec, struct callback);
 
 /* While it is made. Nodes are number + 1; 0: none yet. */
 struct builder {
@@ -25,8 +33,9 @@ struct builder {
 	uint32_t *returned;           /* [function] node */
 	uint32_t *variadic;           /* [function] location of its variable arguments */
 	bool *is_called_from_outside; /* [function]: its parameters have what code outside passes */
-	uint32_t foreign;             /* node: what code outside has */
-	uint32_t library;             /* node: leads to the library's memory */
+	struct callback_vec callbacks;
+	uint32_t foreign; /* node: what code outside has */
+	uint32_t library; /* node: leads to the library's memory */
 };
 
 struct error *memory_add_object(struct builder *b, const struct memory_object *object, uint32_t *ret);
@@ -52,7 +61,8 @@ struct error *memory_pass(struct builder *b, uint32_t function, uint32_t number,
 struct error *memory_call_from_outside(struct builder *b, uint32_t function);
 
 #define MEMORY_CALL_FROM_OUTSIDE CODE_NONE /* as the number of a call: by code outside */
-/* For pointers_create: a call, or code outside, can call what is there. */
+/* For pointers_create: a call, a callback or code outside can call what is there. Behind the calls' numbers, which are those of instructions, are
+ * those of callbacks. */
 struct error *memory_call_leads_to(void *data, uint32_t call, uint32_t location);
 
 #endif

@@ -38,14 +38,16 @@ static uint32_t transfer_bytes(LLVMValueRef call)
 							    : (uint32_t)LLVMConstIntGetZExtValue(length);
 }
 
-/* What the callback can be, the solver tells call_leads_to. */
+/* What the callback can be, the solver tells memory_call_leads_to. */
 static struct error *state_callback(struct builder *b, LLVMValueRef call, const struct library_effect *e)
 {
 	LLVMValueRef callback = argument(call, e->a);
-	uint32_t node;
+	uint32_t node, number = b->code->instruction_count + (uint32_t)b->callbacks.count;
 	struct error *err = callback ? memory_node(b, callback, &node) : NULL;
 
-	return err || !callback ? err : pointers_call(b->p, node, code_number(b->code, call));
+	if (!err && callback)
+		err = callback_vec_append(&b->callbacks, (struct callback){code_number(b->code, call), *e});
+	return err || !callback ? err : pointers_call(b->p, node, number);
 }
 
 static struct error *state_effect(struct builder *b, LLVMValueRef call, const struct library_effect *e)
@@ -247,12 +249,11 @@ static struct error *call_back(struct builder *b, uint32_t call, uint32_t functi
 {
 	LLVMValueRef value = b->code->instructions[call].value;
 	const uint8_t given[] = {e->b, e->c};
-	struct error *err = NULL;
 	bool is_new;
 	uint32_t node;
+	struct error *err = note_callee(b, call, function, &is_new);
 
-	err = note_callee(b, call, function, &is_new);
-	for (uint32_t i = 0; i < 2 && !err && is_new; i++) {
+	for (uint32_t i = 0; i < 2 && !err; i++) {
 		LLVMValueRef pointer = argument(value, given[i]);
 
 		if (!pointer || memory_leads_nowhere(pointer))
@@ -280,36 +281,38 @@ struct error *memory_call_from_outside(struct builder *b, uint32_t function)
 	return err;
 }
 
+static struct error *call_through_pointer(struct builder *b, uint32_t call, const struct memory_object *target)
+{
+	LLVMValueRef value = b->code->instructions[call].value;
+	uint32_t function;
+
+	if (target->kind == MEMORY_FOREIGN || target->kind == MEMORY_LIBRARY)
+		return call_outside(b, value);
+	if (target->kind != MEMORY_FUNCTION || !can_call(value, target->value))
+		return NULL;
+	function = code_function_number(b->code, target->value);
+	return b->code->functions[function].block_count ? call_function(b, call, function)
+							: call_library(b, value, LLVMGetValueName(target->value));
+}
+
 struct error *memory_call_leads_to(void *data, uint32_t call, uint32_t location)
 {
 	struct builder *b = data;
 	struct location at = pointers_locations(b->p)->items.items[location];
-	struct memory_object object = b->m->objects.items[at.object];
-	LLVMValueRef value = call == MEMORY_CALL_FROM_OUTSIDE ? NULL : b->code->instructions[call].value;
-	LLVMValueRef named = value ? code_callee(value) : NULL;
+	struct memory_object target = b->m->objects.items[at.object];
+	struct callback callback;
 	uint32_t function;
 
-	if (object.kind != MEMORY_FUNCTION)
-		return (object.kind == MEMORY_FOREIGN || object.kind == MEMORY_LIBRARY) && value && !named
-			       ? call_outside(b, value)
-			       : NULL;
-	function = code_function_number(b->code, object.value);
+	if (call < b->code->instruction_count)
+		return call_through_pointer(b, call, &target);
+	if (target.kind != MEMORY_FUNCTION)
+		return NULL;
+	function = code_function_number(b->code, target.value);
 	if (call == MEMORY_CALL_FROM_OUTSIDE)
 		return memory_call_from_outside(b, function);
-	if (named) {
-		struct library_function f;
-
-		if (!b->code->functions[function].block_count || !library_find(LLVMGetValueName(named), &f))
-			return NULL;
-		for (uint32_t i = 0; i < f.count; i++)
-			if (f.effects[i].kind == LIBRARY_CALLS)
-				return call_back(b, call, function, &f.effects[i]);
-		return NULL;
-	}
-	if (!can_call(value, object.value))
-		return NULL;
-	return b->code->functions[function].block_count ? call_function(b, call, function)
-							: call_library(b, value, LLVMGetValueName(object.value));
+	callback = b->callbacks.items[call - b->code->instruction_count];
+	return b->code->functions[function].block_count ? call_back(b, callback.call, function, &callback.effect)
+							: NULL;
 }
 
 static struct error *state_va_start(struct builder *b, LLVMValueRef call)

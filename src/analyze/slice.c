@@ -1,114 +1,8 @@
 /* slice.c - demands go backward through blocks, from calls into functions and from functions to their calls, until nothing is new (slice.h). */
-#include "analyze/slice.h"
-
-#include <stdlib.h>
+#include "analyze/slice_work.h"
 
 #include "analyze/jumps.h"
 #include "llvm/ir.h"
-
-/*
- * Of a function: as one that a criterion is below, and as one whose effects matter to a call. Behind these two, each frame of the request is a
- * context of its own.
- */
-enum context_number {
-	CONTEXT_UP,
-	CONTEXT_DOWN,
-	CONTEXT_FRAMES
-};
-
-/* A function in a context. */
-struct view {
-	bool is_active; /* something of it is in the slice, so is what calls it */
-	bool is_return_wanted;
-	struct id_set wanted;    /* CONTEXT_DOWN: regions at its ends */
-	struct id_set at_entry;  /* regions at its beginning */
-	struct id_set asking;    /* CONTEXT_DOWN: calls, by place */
-	struct id_set arguments; /* those that matter, by number */
-};
-
-/* An instruction in the slice. */
-enum {
-	IN_SLICE = 1,
-	IN_FOR_VALUE = 2, /* of a call: not only for what it does */
-	IN_STANDS = 4,    /* a criterion that control stands in: it has not read yet */
-};
-
-/* What is known in a context, of all code or of a frame's function. Each instruction in each context has a place, a number. */
-struct context {
-	const struct slice_frame *frame; /* NULL: of all code */
-	struct code_function range;
-	uint32_t first_function, function_count;
-	uint32_t first_place;
-	struct view *views;
-	struct id_set *at_end; /* [block] regions that matter at its end */
-	uint8_t *is_in;        /* [instruction] of IN_* */
-	uint8_t *is_waiting;   /* [block] */
-};
-
-/* An instruction or a block, in a context. */
-struct item {
-	uint32_t context;
-	uint32_t number;
-};
-VEC_DECLARE(item_vec, struct item);
-
-struct work {
-	const struct slice_request *request;
-	const struct regions *regions;
-	const struct memory *memory;
-	const struct code *code;
-	struct slice *slice;
-	struct control *controls; /* [function] */
-	bool *has_control;
-	struct context *contexts;
-	uint32_t context_count;
-	struct item_vec blocks; /* to be gone through */
-	bool has_threads;
-	bool *is_async;     /* [function] it may run at any time: code outside calls it, or what that calls does */
-	bool has_async;     /* there are such functions; with threads all are */
-	struct id_set ever; /* has_async: regions that matter somewhere */
-	struct id_set ever_async; /* and in functions that may run at any time */
-	struct id_set at_jumps;   /* regions that matter behind a setjmp, and so where longjmp is called */
-	struct id_set landings;   /* calls of setjmp and its kin */
-	struct id_set jumps;      /* calls of longjmp and its kin */
-	struct id_set changed;    /* regions that an instruction changes, of those that matter */
-	struct item_vec found;    /* instructions in the slice, not looked at yet */
-};
-
-static struct view *view_of(const struct work *w, uint32_t context, uint32_t function)
-{
-	return &w->contexts[context].views[function - w->contexts[context].first_function];
-}
-
-static struct id_set *end_of(const struct work *w, uint32_t context, uint32_t block)
-{
-	return &w->contexts[context].at_end[block - w->contexts[context].range.first_block];
-}
-
-static uint8_t *in_of(const struct work *w, uint32_t context, uint32_t instruction)
-{
-	return &w->contexts[context].is_in[instruction - w->contexts[context].range.first_instruction];
-}
-
-static uint32_t place_of(const struct work *w, uint32_t context, uint32_t instruction)
-{
-	return w->contexts[context].first_place + instruction - w->contexts[context].range.first_instruction;
-}
-
-static struct item item_at(const struct work *w, uint32_t place)
-{
-	uint32_t low = 0, high = w->context_count;
-
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (w->contexts[middle].first_place <= place)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (struct item){low, place - w->contexts[low].first_place + w->contexts[low].range.first_instruction};
-}
 
 static bool can_run(const struct work *w, uint32_t context, uint32_t block)
 {
@@ -140,7 +34,7 @@ static struct error *wait(struct work *w, uint32_t context, uint32_t block)
 	if (*is_waiting || !can_run(w, context, block))
 		return NULL;
 	*is_waiting = 1;
-	return item_vec_append(&w->blocks, (struct item){context, block});
+	return slice_work_push(w, (struct item){context, block});
 }
 
 static struct error *join(struct work *w, uint32_t context, uint32_t instruction, enum slice_reason reason, uint32_t of)
@@ -202,7 +96,7 @@ static struct error *each_call(struct work *w, uint32_t function, uint32_t conte
 	if (context >= CONTEXT_FRAMES && !is_last_frame(w, context))
 		return each_call_of_frame(w, context + 1, visit, data);
 	for (struct id_iterator i = id_set_begin(calls); !err && id_set_next(calls, &i);) {
-		struct item call = goes_up ? (struct item){CONTEXT_UP, i.id} : item_at(w, i.id);
+		struct item call = goes_up ? (struct item){CONTEXT_UP, i.id} : slice_work_item(w, i.id);
 
 		err = visit(w, call.context, call.number, data);
 	}
@@ -233,12 +127,14 @@ struct wanted_argument {
 static struct error *join_register(struct work *w, uint32_t context, uint32_t number, enum slice_reason reason,
 				   uint32_t of);
 
-/* Code outside calls back what it was given: qsort. */
+/* Code outside calls back what it was given, or may: qsort, also through a pointer. */
 static bool is_callback(const struct work *w, uint32_t call)
 {
 	LLVMValueRef callee = code_callee(w->code->instructions[call].value);
 
-	return w->memory->calls_foreign[call] || (callee && !LLVMCountBasicBlocks(callee));
+	if (w->memory->calls_foreign[call])
+		return true;
+	return callee ? !LLVMCountBasicBlocks(callee) : w->memory->calls_library[call];
 }
 
 /* Of code outside, or of a library that calls back: which argument matters for what is not known. */
@@ -506,22 +402,12 @@ static struct error *pass_block(struct work *w, uint32_t context, uint32_t numbe
 
 static struct error *join_deciders(struct work *w, uint32_t context, uint32_t block, uint32_t of)
 {
-	uint32_t function = w->code->blocks[block].function, at;
-	struct control *control = &w->controls[function];
-	struct error *err = NULL;
+	const uint32_t *deciders;
+	uint32_t count;
+	struct error *err = controls_of(&w->controls, block, &deciders, &count);
 
-	if (!w->has_control[function]) {
-		err = control_find(w->code, function, control);
-		if (err)
-			return err;
-		w->has_control[function] = true;
-	}
-	at = block - control->first_block;
-	for (uint32_t i = control->first[at]; i < control->first[at + 1] && !err; i++) {
-		const struct code_block *decider = &w->code->blocks[control->deciders[i]];
-
-		err = join(w, context, decider->first_instruction + decider->instruction_count - 1, SLICE_CONTROL, of);
-	}
+	for (uint32_t i = 0; !err && i < count; i++)
+		err = join(w, context, control_branch(w->code, deciders[i]), SLICE_CONTROL, of);
 	return err;
 }
 
@@ -621,39 +507,6 @@ static struct error *follow(struct work *w, uint32_t context, uint32_t i)
 
 /* ---- the whole ---- */
 
-/* What code outside may call at any time: handlers of signals and of the end, what unknown functions were given; and what these call. */
-static struct error *find_async(struct work *w)
-{
-	const struct code *c = w->code;
-	uint32_t *work = calloc((size_t)c->function_count + 1, sizeof *work), waiting = 0;
-
-	if (!work)
-		return &error_no_memory;
-	for (uint32_t f = 0; f < c->function_count; f++) {
-		if (!c->functions[f].block_count || !can_run(w, CONTEXT_UP, c->functions[f].first_block))
-			continue;
-		w->is_async[f] = w->has_threads || memory_is_called_from_outside(w->memory, f);
-		w->has_async |= w->is_async[f];
-		if (w->is_async[f])
-			work[waiting++] = f;
-	}
-	while (waiting) {
-		const struct code_function *f = &c->functions[work[--waiting]];
-
-		for (uint32_t i = f->first_instruction; i < f->first_instruction + f->instruction_count; i++) {
-			const struct function_ids *callees = &w->memory->callees[i];
-
-			for (size_t k = 0; k < callees->count && can_run(w, CONTEXT_UP, c->instructions[i].block); k++)
-				if (!w->is_async[callees->items[k]]) {
-					w->is_async[callees->items[k]] = true;
-					work[waiting++] = callees->items[k];
-				}
-		}
-	}
-	free(work);
-	return NULL;
-}
-
 static struct error *settle(struct work *w)
 {
 	struct error *err = NULL;
@@ -665,7 +518,7 @@ static struct error *settle(struct work *w)
 			next = w->found.items[--w->found.count];
 			err = follow(w, next.context, next.number);
 		} else {
-			next = w->blocks.items[--w->blocks.count];
+			next = slice_work_pop(w);
 			w->contexts[next.context].is_waiting[next.number - w->contexts[next.context].range.first_block] =
 				0;
 			err = pass_block(w, next.context, next.number);
@@ -692,7 +545,7 @@ static struct error *run(struct work *w)
 
 	w->has_threads = jumps_has_threads(w->code);
 	if (!err)
-		err = find_async(w);
+		err = slice_work_find_async(w);
 	for (uint32_t i = 0; i < w->request->criterion_count && !err; i++)
 		err = join(w, w->request->frame_count ? CONTEXT_FRAMES : CONTEXT_UP, w->request->criteria[i],
 			   SLICE_CRITERION, CODE_NONE);
@@ -706,141 +559,6 @@ static struct error *run(struct work *w)
 	return err;
 }
 
-static struct error *open_context(struct context *c)
-{
-	c->views = calloc((size_t)c->function_count + 1, sizeof *c->views);
-	c->at_end = calloc((size_t)c->range.block_count + 1, sizeof *c->at_end);
-	c->is_in = calloc((size_t)c->range.instruction_count + 1, 1);
-	c->is_waiting = calloc((size_t)c->range.block_count + 1, 1);
-	return c->views && c->at_end && c->is_in && c->is_waiting ? NULL : &error_no_memory;
-}
-
-static struct error *allocate(struct work *w)
-{
-	const struct code *c = w->code;
-	const struct code_function all = {.block_count = c->block_count, .instruction_count = c->instruction_count};
-	uint32_t place = 0;
-	struct error *err = NULL;
-
-	w->slice->why = calloc((size_t)c->instruction_count + 1, sizeof *w->slice->why);
-	w->controls = calloc((size_t)c->function_count + 1, sizeof *w->controls);
-	w->has_control = calloc((size_t)c->function_count + 1, sizeof *w->has_control);
-	w->contexts = calloc((size_t)CONTEXT_FRAMES + w->request->frame_count, sizeof *w->contexts);
-	w->is_async = calloc((size_t)c->function_count + 1, sizeof *w->is_async);
-	if (!w->slice->why || !w->controls || !w->has_control || !w->contexts || !w->is_async)
-		return &error_no_memory;
-	w->context_count = CONTEXT_FRAMES + w->request->frame_count;
-	for (uint32_t i = 0; i < w->context_count && !err; i++) {
-		struct context *x = &w->contexts[i];
-
-		*x = (struct context){.range = all, .function_count = c->function_count, .first_place = place};
-		if (i >= CONTEXT_FRAMES) {
-			x->frame = &w->request->frames[i - CONTEXT_FRAMES];
-			x->range = c->functions[x->frame->function];
-			x->first_function = x->frame->function;
-			x->function_count = 1;
-		}
-		place += x->range.instruction_count;
-		err = open_context(x);
-	}
-	return err;
-}
-
-/* ---- what is left for others ---- */
-
-static struct error *open_demand(const struct work *w, struct slice_demand *ret)
-{
-	uint32_t count = w->request->frame_count + 1;
-
-	*ret = (struct slice_demand){.at_end = calloc(count, sizeof *ret->at_end),
-				     .block_counts = calloc(count, sizeof *ret->block_counts),
-				     .count = count};
-	if (ret->at_end && ret->block_counts)
-		return NULL;
-	slice_demand_deinit(ret);
-	return &error_no_memory;
-}
-
-/* Takes the sets from the contexts; those of CONTEXT_UP and CONTEXT_DOWN become one. */
-static struct error *take_demand(struct work *w, struct slice_demand *ret)
-{
-	struct error *err = open_demand(w, ret);
-
-	for (uint32_t b = 0; b < w->code->block_count && !err; b++)
-		err = id_set_add_all(end_of(w, CONTEXT_UP, b), end_of(w, CONTEXT_DOWN, b), NULL, NULL);
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < ret->count; i++) {
-		struct context *c = &w->contexts[i ? CONTEXT_FRAMES + i - 1 : CONTEXT_UP];
-
-		ret->at_end[i] = c->at_end;
-		ret->block_counts[i] = c->range.block_count;
-		c->at_end = NULL;
-	}
-	ret->is_async = w->is_async;
-	ret->ever = w->ever;
-	ret->ever_async = w->ever_async;
-	w->is_async = NULL;
-	w->ever = w->ever_async = (struct id_set){0};
-	return NULL;
-}
-
-void slice_demand_deinit(struct slice_demand *d)
-{
-	for (uint32_t i = 0; i < d->count && d->at_end && d->block_counts; i++) {
-		for (uint32_t b = 0; b < d->block_counts[i]; b++)
-			id_set_deinit(&d->at_end[i][b]);
-		free(d->at_end[i]);
-	}
-	free(d->at_end);
-	free(d->block_counts);
-	free(d->is_async);
-	id_set_deinit(&d->ever);
-	id_set_deinit(&d->ever_async);
-	*d = (struct slice_demand){0};
-}
-
-static void free_view(struct view *v)
-{
-	id_set_deinit(&v->wanted);
-	id_set_deinit(&v->at_entry);
-	id_set_deinit(&v->asking);
-	id_set_deinit(&v->arguments);
-}
-
-static void close_context(struct context *c)
-{
-	for (uint32_t f = 0; c->views && f < c->function_count; f++)
-		free_view(&c->views[f]);
-	for (uint32_t b = 0; c->at_end && b < c->range.block_count; b++)
-		id_set_deinit(&c->at_end[b]);
-	free(c->views);
-	free(c->at_end);
-	free(c->is_in);
-	free(c->is_waiting);
-}
-
-static void work_deinit(struct work *w)
-{
-	for (uint32_t f = 0; w->has_control && f < w->code->function_count; f++)
-		if (w->has_control[f])
-			control_deinit(&w->controls[f]);
-	for (uint32_t i = 0; i < w->context_count; i++)
-		close_context(&w->contexts[i]);
-	free(w->contexts);
-	free(w->controls);
-	free(w->has_control);
-	id_set_deinit(&w->changed);
-	id_set_deinit(&w->at_jumps);
-	id_set_deinit(&w->ever);
-	id_set_deinit(&w->ever_async);
-	free(w->is_async);
-	id_set_deinit(&w->landings);
-	id_set_deinit(&w->jumps);
-	item_vec_deinit(&w->blocks);
-	item_vec_deinit(&w->found);
-}
-
 struct error *slice_backward(const struct slice_request *request, struct slice *ret)
 {
 	struct slice slice = {0};
@@ -849,13 +567,13 @@ struct error *slice_backward(const struct slice_request *request, struct slice *
 			 .memory = request->regions->memory,
 			 .code = request->regions->memory->code,
 			 .slice = &slice};
-	struct error *err = allocate(&w);
+	struct error *err = slice_work_open(&w);
 
 	if (!err)
 		err = run(&w);
 	if (!err && request->demand)
-		err = take_demand(&w, request->demand);
-	work_deinit(&w);
+		err = slice_work_take_demand(&w, request->demand);
+	slice_work_close(&w);
 	if (err)
 		slice_deinit(&slice);
 	else

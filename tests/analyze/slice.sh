@@ -45,6 +45,34 @@ for level in -O0 -O2; do
 	done
 done
 
+# A function of a library that is called through a pointer calls back: what the callback is given, and what it returns, matters.
+cat >sort.c <<'END'
+#include <stdlib.h>
+static int limit, hit;
+static int compare(const void *a, const void *b)
+{
+	if (*(const int *)b > limit) /* here */
+		hit++; /* out */
+	return *(const int *)a - *(const int *)b; /* in */
+}
+static void (*sort)(void *table, size_t count, size_t size, int (*order)(const void *a, const void *b)) = qsort;
+int main(int argc, char **argv)
+{
+	int table[3] = {0, 0, 0};
+	(void)argv;
+	limit = 2; /* in */
+	table[1] = argc; /* in */
+	sort(table, 3, sizeof *table, compare); /* in */
+	return hit;
+}
+END
+"$build/waymark" cc --wm=trace -g -O0 sort.c -o sort || exit 1
+"$build/waymark" slice sort "sort.c:$(grep -n '/\* here' sort.c | cut -d: -f1)" >slice.txt || fail "sort: status $?"
+for line in $(grep -n '/\* in \*/' sort.c | cut -d: -f1); do
+	grep -qE "^ *$line  " slice.txt || fail "sort: line $line is not in the slice"
+done
+grep -qE "^ *$(grep -n '/\* out' sort.c | cut -d: -f1)  " slice.txt && fail "sort: a line that nothing reads is in the slice"
+
 # What happened before a longjmp matters behind the setjmp; what would have happened behind it does not.
 cat >jumps.c <<'END'
 #include <setjmp.h>

@@ -40,6 +40,7 @@ void pointers_destroy(struct pointers *p)
 		free_node(&p->nodes.items[i]);
 	for (size_t i = 0; i < p->objects.count; i++) {
 		cell_ids_deinit(&p->objects.items[i].cells);
+		cell_ids_deinit(&p->objects.items[i].read);
 		transfer_vec_deinit(&p->objects.items[i].transfers);
 	}
 	node_vec_deinit(&p->nodes);
@@ -78,9 +79,36 @@ const struct id_set *pointers_of(const struct pointers *p, uint32_t node)
 	return &p->nodes.items[node].set;
 }
 
+/* The node's set has grown, if it has. */
+static void note_change(struct pointers *p, struct node *n, bool is_new)
+{
+	n->is_dirty |= is_new;
+	p->has_changed |= is_new;
+}
+
+static struct error *add_location(struct pointers *p, uint32_t node, uint32_t location)
+{
+	struct node *n = &p->nodes.items[node];
+	bool is_new = false;
+	struct error *err = id_set_add(&n->set, location, &is_new);
+
+	note_change(p, n, is_new);
+	return err;
+}
+
+struct error *pointers_add_all(struct pointers *p, uint32_t node, const struct id_set *locations)
+{
+	struct node *n = &p->nodes.items[node];
+	bool is_new = false;
+	struct error *err = id_set_add_all(&n->set, locations, NULL, &is_new);
+
+	note_change(p, n, is_new);
+	return err;
+}
+
 struct error *pointers_address(struct pointers *p, uint32_t node, uint32_t location)
 {
-	return id_set_add(&p->nodes.items[pointers_find(p, node)].set, location, &p->has_changed);
+	return add_location(p, pointers_find(p, node), location);
 }
 
 /* What is known of `from` goes over a new edge at once; what comes later, in waves. */
@@ -97,7 +125,7 @@ struct error *pointers_copy(struct pointers *p, uint32_t from, uint32_t to)
 	if (err || !is_new)
 		return err;
 	p->edge_count++;
-	return id_set_add_all(&p->nodes.items[to].set, &p->nodes.items[from].done, NULL, &p->has_changed);
+	return pointers_add_all(p, to, &p->nodes.items[from].done);
 }
 
 struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct step_edge *edge)
@@ -110,7 +138,7 @@ struct error *pointers_step_all(struct pointers *p, const struct id_set *from, c
 
 		err = locations_step(&p->locations, i.id, &edge->step, &location);
 		if (!err)
-			err = id_set_add(&p->nodes.items[to].set, location, &p->has_changed);
+			err = add_location(p, to, location);
 	}
 	return err;
 }
@@ -166,20 +194,39 @@ static bool cells_meet(const struct pointers *p, const struct cell *a, const str
 }
 
 /* What was stored to a cell can be loaded from each that meets it. */
-static struct error *connect(struct pointers *p, const struct cell_ids *others, uint32_t number)
+static struct error *connect_written(struct pointers *p, const struct cell *cell)
 {
-	struct cell cell = p->cells.items[number];
-	struct error *err = pointers_copy(p, cell.written, cell.read);
+	const struct cell_ids *read = &p->objects.items[p->locations.items.items[cell->location].object].read;
+	struct error *err = NULL;
 
-	for (size_t i = 0; i < others->count && !err; i++) {
-		struct cell other = p->cells.items[others->items[i]];
+	for (size_t i = 0; i < read->count && !err; i++) {
+		const struct cell *other = &p->cells.items[read->items[i]];
 
-		if (!cells_meet(p, &cell, &other))
-			continue;
-		err = pointers_copy(p, cell.written, other.read);
-		if (!err)
-			err = pointers_copy(p, other.written, cell.read);
+		if (cells_meet(p, cell, other))
+			err = pointers_copy(p, cell->written, other->read);
 	}
+	return err;
+}
+
+/* *ret: the node of what can be loaded from it. */
+static struct error *read_cell(struct pointers *p, uint32_t number, uint32_t *ret)
+{
+	struct cell *cell = &p->cells.items[number];
+	struct object_cells *object = &p->objects.items[p->locations.items.items[cell->location].object];
+	struct error *err = NULL;
+
+	if (cell->read == CELL_NOT_READ) {
+		err = pointers_add_node(p, &cell->read);
+		if (!err)
+			err = cell_ids_append(&object->read, number);
+		for (size_t i = 0; i < object->cells.count && !err; i++) {
+			const struct cell *other = &p->cells.items[object->cells.items[i]];
+
+			if (cells_meet(p, cell, other))
+				err = pointers_copy(p, other->written, cell->read);
+		}
+	}
+	*ret = cell->read;
 	return err;
 }
 
@@ -194,7 +241,7 @@ static struct error *object_reserve(struct pointers *p, uint32_t object)
 
 struct error *pointers_cell(struct pointers *p, uint32_t location, uint32_t len_bytes, uint32_t *ret)
 {
-	struct cell cell = {.location = location, .len_bytes = len_bytes};
+	struct cell cell = {.location = location, .len_bytes = len_bytes, .read = CELL_NOT_READ};
 	uint32_t object = p->locations.items.items[location].object, *slot;
 	struct error *err = slotmap_reserve(&p->cell_map, hash_of, p->cells.items);
 
@@ -209,14 +256,12 @@ struct error *pointers_cell(struct pointers *p, uint32_t location, uint32_t len_
 	if (!err)
 		err = pointers_add_node(p, &cell.written);
 	if (!err)
-		err = pointers_add_node(p, &cell.read);
-	if (!err)
 		err = cell_vec_append(&p->cells, cell);
 	if (err)
 		return err;
 	*slot = ++p->cell_map.count;
 	*ret = *slot - 1;
-	err = connect(p, &p->objects.items[object].cells, *ret);
+	err = connect_written(p, &cell);
 	return err ? err : cell_ids_append(&p->objects.items[object].cells, *ret);
 }
 
@@ -227,7 +272,7 @@ static struct error *transfer(struct pointers *p, uint32_t to, uint32_t from, ui
 /* Effect of a use on one location. */
 struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t location)
 {
-	uint32_t cell;
+	uint32_t cell, read;
 	struct error *err;
 
 	switch (use->kind) {
@@ -244,8 +289,10 @@ struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t
 	err = pointers_cell(p, location, use->len_bytes, &cell);
 	if (err)
 		return err;
-	return use->kind == USE_LOAD ? pointers_copy(p, p->cells.items[cell].read, use->other)
-				     : pointers_copy(p, use->other, p->cells.items[cell].written);
+	if (use->kind == USE_STORE)
+		return pointers_copy(p, use->other, p->cells.items[cell].written);
+	err = read_cell(p, cell, &read);
+	return err ? err : pointers_copy(p, read, use->other);
 }
 
 static struct error *add_use(struct pointers *p, uint32_t pointer, const struct use *use)

@@ -34,16 +34,19 @@ struct node {
 	uint32_t same_as; /* itself, or a node of its cycle */
 	struct id_set set;
 	struct id_set done; /* of the set: what edges and uses have seen */
+	bool is_dirty;      /* the set may have more than that */
 	struct id_set copies;
 	struct step_vec steps;
 	struct use_vec uses;
 };
 
-/* A location as accesses of one size see it. */
+#define CELL_NOT_READ UINT32_MAX
+
+/* A location as accesses of one size see it. Most are only written, by transfers: what can be loaded is gathered for those that are loaded. */
 struct cell {
 	uint32_t location, len_bytes;
 	uint32_t written; /* node: what was stored to it */
-	uint32_t read;    /* node: what can be loaded from it */
+	uint32_t read;    /* node: what can be loaded from it; CELL_NOT_READ: no load has asked yet */
 };
 
 /* From what is stored in an object to another one, or itself. */
@@ -55,6 +58,7 @@ VEC_DECLARE(transfer_vec, struct transfer);
 
 struct object_cells {
 	struct cell_ids cells;
+	struct cell_ids read;          /* those of them that are loaded */
 	struct transfer_vec transfers; /* from it */
 };
 
@@ -83,6 +87,8 @@ struct error *pointers_cell(struct pointers *p, uint32_t location, uint32_t len_
 struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t location);
 /* Transfers that cells which are new are part of. */
 struct error *pointers_transfer_cells(struct pointers *p);
+/* To the set of a node that stands for its cycle. */
+struct error *pointers_add_all(struct pointers *p, uint32_t node, const struct id_set *locations);
 /* What edges of steps bring to where they lead. */
 struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct step_edge *edge);
 

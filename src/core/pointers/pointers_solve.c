@@ -88,6 +88,7 @@ static struct error *join_node(struct pointers *p, uint32_t into, uint32_t from)
 	struct node *a = &p->nodes.items[into], *b = &p->nodes.items[from];
 	struct error *err = id_set_add_all(&a->set, &b->set, NULL, NULL);
 
+	a->is_dirty = true;
 	/* What one of them has not seen, the edges of it have not seen. */
 	if (!err && !id_set_equal(&a->done, &b->done)) {
 		struct id_set both = {0};
@@ -124,6 +125,7 @@ static void repeat_own_steps(struct pointers *p, uint32_t node)
 			continue;
 		*step = pointer_step_repeated(step);
 		id_set_clear(&n->done); /* this edge has seen nothing of the set */
+		n->is_dirty = true;
 	}
 }
 
@@ -174,6 +176,16 @@ static struct error *search_from(struct search *s, uint32_t root)
 	return err;
 }
 
+static bool has_old_names(struct pointers *p, uint32_t node)
+{
+	const struct id_set *copies = &p->nodes.items[node].copies;
+
+	for (struct id_iterator i = id_set_begin(copies); id_set_next(copies, &i);)
+		if (i.id == node || p->nodes.items[i.id].same_as != i.id)
+			return true;
+	return false;
+}
+
 /* Edges to nodes of cycles that were collapsed lead to one, and each edge is there once. */
 static struct error *rename_copies(struct pointers *p, uint32_t node)
 {
@@ -181,6 +193,8 @@ static struct error *rename_copies(struct pointers *p, uint32_t node)
 	struct node *n = &p->nodes.items[node];
 	struct error *err = NULL;
 
+	if (!has_old_names(p, node))
+		return NULL;
 	for (struct id_iterator i = id_set_begin(&n->copies); !err && id_set_next(&n->copies, &i);) {
 		uint32_t to = pointers_find(p, i.id);
 
@@ -199,6 +213,9 @@ static struct error *spread(struct pointers *p, uint32_t node, struct id_set *di
 	struct error *err;
 
 	id_set_clear(difference);
+	if (!n->is_dirty)
+		return NULL;
+	n->is_dirty = false;
 	err = id_set_add_all(difference, &n->set, &n->done, NULL);
 	if (err || !difference->count)
 		return err;
@@ -207,7 +224,7 @@ static struct error *spread(struct pointers *p, uint32_t node, struct id_set *di
 	if (!err)
 		err = rename_copies(p, node);
 	for (struct id_iterator i = id_set_begin(&n->copies); !err && id_set_next(&n->copies, &i);)
-		err = id_set_add_all(&p->nodes.items[i.id].set, difference, NULL, NULL);
+		err = pointers_add_all(p, i.id, difference);
 	for (size_t i = 0; !err && i < n->steps.count; i++)
 		err = pointers_step_all(p, difference, &n->steps.items[i]);
 	return err;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/comes_back.h"
 #include "base/hashmap.h"
 #include "base/order.h"
 
@@ -77,6 +78,33 @@ static struct error *add_instruction(struct making *m, uint32_t i)
 		       : add(m, line_of(m, why->of), line, why->reason);
 }
 
+/* Calls that an instruction is behind, and that may not have returned. */
+static struct error *add_calls(struct making *m, struct comes_back *c, uint32_t i)
+{
+	struct function_ids calls = {0};
+	struct error *err = m->d->slice->why[i].reason ? comes_back_of(c, i, &calls) : NULL;
+
+	for (size_t k = 0; k < calls.count && !err; k++)
+		err = line_of(m, i) == SLICE_NO_LINE
+			      ? NULL
+			      : add(m, line_of(m, i), line_of(m, calls.items[k]), SLICE_COMES_BACK);
+	function_ids_deinit(&calls);
+	return err;
+}
+
+static struct error *add_all_calls(struct making *m)
+{
+	struct comes_back c;
+	struct error *err = comes_back_init(m->d, &c);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < m->code->instruction_count && !err; i++)
+		err = add_calls(m, &c, i);
+	comes_back_deinit(&c);
+	return err;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct slice_edge *x = a, *y = b;
@@ -96,6 +124,8 @@ struct error *slice_graph_make(struct depends *d, const struct slice_lines *l, s
 	for (size_t i = 0; i < l->inlined.count && !err; i++)
 		err = d->slice->is_forward ? add(&m, l->inlined.items[i].at, l->inlined.items[i].line, SLICE_VALUE)
 					   : add(&m, l->inlined.items[i].line, l->inlined.items[i].at, SLICE_CALL);
+	if (!err && !d->slice->is_forward)
+		err = add_all_calls(&m);
 	hashmap_deinit(&m.pairs);
 	if (err) {
 		slice_graph_deinit(&m.graph);

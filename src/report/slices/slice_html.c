@@ -71,7 +71,8 @@ static void print_edges(const struct slice_report *r, const struct numbers *n, F
 	fputs(",\n\"reasons\": [", out);
 	for (int reason = SLICE_OUT; reason <= SLICE_COMES_BACK; reason++) {
 		fputs(reason ? ", " : "", out);
-		json_print_string(out, slice_reason_text((enum slice_reason)reason));
+		json_print_string(out, reason == SLICE_COMES_BACK ? "may not return, in front of "
+								  : slice_reason_text((enum slice_reason)reason));
 	}
 	fputs("],\n\"edges\": [", out);
 	for (size_t i = 0; i < r->graph->edges.count; i++) {

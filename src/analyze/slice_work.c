@@ -1,0 +1,304 @@
+/* slice_work.c - contexts of a backward slice and their memory, and the order in which blocks are gone through (slice_work.h). */
+#include "analyze/slice_work.h"
+
+#include <stdlib.h>
+
+static bool runs(const struct work *w, uint32_t block)
+{
+	return !w->request->runs || w->request->runs[block];
+}
+
+struct item slice_work_item(const struct work *w, uint32_t place)
+{
+	uint32_t low = 0, high = w->context_count;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (w->contexts[middle].first_place <= place)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (struct item){low, place - w->contexts[low].first_place + w->contexts[low].range.first_instruction};
+}
+
+/* ---- blocks ---- */
+
+static bool is_below(const struct work *w, const struct item *a, const struct item *b)
+{
+	return w->order[a->number] != w->order[b->number] ? w->order[a->number] < w->order[b->number]
+							  : a->context < b->context;
+}
+
+static void swap_blocks(struct item *a, struct item *b)
+{
+	struct item x = *a;
+
+	*a = *b;
+	*b = x;
+}
+
+struct error *slice_work_push(struct work *w, struct item item)
+{
+	struct error *err = item_vec_append(&w->blocks, item);
+	struct item *heap = w->blocks.items;
+
+	for (size_t at = w->blocks.count - 1; !err && at && is_below(w, &heap[(at - 1) / 2], &heap[at]);
+	     at = (at - 1) / 2)
+		swap_blocks(&heap[(at - 1) / 2], &heap[at]);
+	return err;
+}
+
+struct item slice_work_pop(struct work *w)
+{
+	struct item *heap = w->blocks.items, first = heap[0];
+	size_t count = --w->blocks.count;
+
+	heap[0] = heap[count];
+	for (size_t at = 0, child; (child = 2 * at + 1) < count; at = child) {
+		if (child + 1 < count && is_below(w, &heap[child], &heap[child + 1]))
+			child++;
+		if (!is_below(w, &heap[at], &heap[child]))
+			break;
+		swap_blocks(&heap[at], &heap[child]);
+	}
+	return first;
+}
+
+/* A function whose callees are gone through. */
+struct ordering {
+	uint32_t function, instruction;
+	uint32_t callee; /* of the instruction */
+};
+VEC_DECLARE(ordering_vec, struct ordering);
+
+/* The next callee that has no order; CODE_NONE: there is none. */
+static uint32_t next_callee(const struct work *w, struct ordering *o, const bool *is_seen)
+{
+	const struct code_function *f = &w->code->functions[o->function];
+
+	for (; o->instruction < f->first_instruction + f->instruction_count; o->instruction++, o->callee = 0) {
+		const struct function_ids *callees = &w->memory->callees[o->instruction];
+
+		while (o->callee < callees->count)
+			if (!is_seen[callees->items[o->callee++]])
+				return callees->items[o->callee - 1];
+	}
+	return CODE_NONE;
+}
+
+/* Depth-first over callees: *next is the order of the last block of what comes next. */
+static struct error *order_from(struct work *w, uint32_t function, bool *is_seen, uint32_t *next)
+{
+	struct ordering_vec open = {0};
+	struct error *err = ordering_vec_append(
+		&open,
+		(struct ordering){.function = function, .instruction = w->code->functions[function].first_instruction});
+
+	is_seen[function] = true;
+	while (open.count && !err) {
+		struct ordering *o = &open.items[open.count - 1];
+		uint32_t callee = next_callee(w, o, is_seen);
+		const struct code_function *f = &w->code->functions[o->function];
+
+		if (callee != CODE_NONE) {
+			is_seen[callee] = true;
+			err = ordering_vec_append(
+				&open, (struct ordering){.function = callee,
+							 .instruction = w->code->functions[callee].first_instruction});
+			continue;
+		}
+		for (uint32_t b = f->block_count; b-- > 0;)
+			w->order[f->first_block + b] = --*next;
+		open.count--;
+	}
+	ordering_vec_deinit(&open);
+	return err;
+}
+
+static struct error *order_blocks(struct work *w)
+{
+	bool *is_seen = calloc((size_t)w->code->function_count + 1, sizeof *is_seen);
+	uint32_t next = w->code->block_count;
+	struct error *err = NULL;
+
+	w->order = calloc((size_t)w->code->block_count + 1, sizeof *w->order);
+	if (!is_seen || !w->order)
+		err = &error_no_memory;
+	for (uint32_t f = 0; f < w->code->function_count && !err; f++)
+		if (!is_seen[f])
+			err = order_from(w, f, is_seen, &next);
+	free(is_seen);
+	return err;
+}
+
+/* ---- functions that may run at any time ---- */
+
+/* What code outside may call at any time: handlers of signals and of the end, what unknown functions were given; and what these call. */
+struct error *slice_work_find_async(struct work *w)
+{
+	const struct code *c = w->code;
+	uint32_t *work = calloc((size_t)c->function_count + 1, sizeof *work), waiting = 0;
+
+	if (!work)
+		return &error_no_memory;
+	for (uint32_t f = 0; f < c->function_count; f++) {
+		if (!c->functions[f].block_count || !runs(w, c->functions[f].first_block))
+			continue;
+		w->is_async[f] = w->has_threads || memory_is_called_from_outside(w->memory, f);
+		w->has_async |= w->is_async[f];
+		if (w->is_async[f])
+			work[waiting++] = f;
+	}
+	while (waiting) {
+		const struct code_function *f = &c->functions[work[--waiting]];
+
+		for (uint32_t i = f->first_instruction; i < f->first_instruction + f->instruction_count; i++) {
+			const struct function_ids *callees = &w->memory->callees[i];
+
+			for (size_t k = 0; k < callees->count && runs(w, c->instructions[i].block); k++)
+				if (!w->is_async[callees->items[k]]) {
+					w->is_async[callees->items[k]] = true;
+					work[waiting++] = callees->items[k];
+				}
+		}
+	}
+	free(work);
+	return NULL;
+}
+
+/* ---- memory ---- */
+
+static struct error *open_context(struct context *c)
+{
+	c->views = calloc((size_t)c->function_count + 1, sizeof *c->views);
+	c->at_end = calloc((size_t)c->range.block_count + 1, sizeof *c->at_end);
+	c->is_in = calloc((size_t)c->range.instruction_count + 1, 1);
+	c->is_waiting = calloc((size_t)c->range.block_count + 1, 1);
+	return c->views && c->at_end && c->is_in && c->is_waiting ? NULL : &error_no_memory;
+}
+
+struct error *slice_work_open(struct work *w)
+{
+	const struct code *c = w->code;
+	const struct code_function all = {.block_count = c->block_count, .instruction_count = c->instruction_count};
+	uint32_t place = 0;
+	struct error *err = controls_init(c, &w->controls);
+
+	if (err)
+		return err;
+	w->slice->why = calloc((size_t)c->instruction_count + 1, sizeof *w->slice->why);
+	w->contexts = calloc((size_t)CONTEXT_FRAMES + w->request->frame_count, sizeof *w->contexts);
+	w->is_async = calloc((size_t)c->function_count + 1, sizeof *w->is_async);
+	if (!w->slice->why || !w->contexts || !w->is_async)
+		return &error_no_memory;
+	err = order_blocks(w);
+	w->context_count = CONTEXT_FRAMES + w->request->frame_count;
+	for (uint32_t i = 0; i < w->context_count && !err; i++) {
+		struct context *x = &w->contexts[i];
+
+		*x = (struct context){.range = all, .function_count = c->function_count, .first_place = place};
+		if (i >= CONTEXT_FRAMES) {
+			x->frame = &w->request->frames[i - CONTEXT_FRAMES];
+			x->range = c->functions[x->frame->function];
+			x->first_function = x->frame->function;
+			x->function_count = 1;
+		}
+		place += x->range.instruction_count;
+		err = open_context(x);
+	}
+	return err;
+}
+
+static void free_view(struct view *v)
+{
+	id_set_deinit(&v->wanted);
+	id_set_deinit(&v->at_entry);
+	id_set_deinit(&v->asking);
+	id_set_deinit(&v->arguments);
+}
+
+static void close_context(struct context *c)
+{
+	for (uint32_t f = 0; c->views && f < c->function_count; f++)
+		free_view(&c->views[f]);
+	for (uint32_t b = 0; c->at_end && b < c->range.block_count; b++)
+		id_set_deinit(&c->at_end[b]);
+	free(c->views);
+	free(c->at_end);
+	free(c->is_in);
+	free(c->is_waiting);
+}
+
+void slice_work_close(struct work *w)
+{
+	for (uint32_t i = 0; i < w->context_count; i++)
+		close_context(&w->contexts[i]);
+	free(w->contexts);
+	free(w->order);
+	controls_deinit(&w->controls);
+	id_set_deinit(&w->changed);
+	id_set_deinit(&w->at_jumps);
+	id_set_deinit(&w->ever);
+	id_set_deinit(&w->ever_async);
+	free(w->is_async);
+	id_set_deinit(&w->landings);
+	id_set_deinit(&w->jumps);
+	item_vec_deinit(&w->blocks);
+	item_vec_deinit(&w->found);
+}
+
+/* ---- what is left for others ---- */
+
+static struct error *open_demand(const struct work *w, struct slice_demand *ret)
+{
+	uint32_t count = w->request->frame_count + 1;
+
+	*ret = (struct slice_demand){.at_end = calloc(count, sizeof *ret->at_end),
+				     .block_counts = calloc(count, sizeof *ret->block_counts),
+				     .count = count};
+	if (ret->at_end && ret->block_counts)
+		return NULL;
+	slice_demand_deinit(ret);
+	return &error_no_memory;
+}
+
+/* Takes the sets from the contexts; those of CONTEXT_UP and CONTEXT_DOWN become one. */
+struct error *slice_work_take_demand(struct work *w, struct slice_demand *ret)
+{
+	struct error *err = open_demand(w, ret);
+
+	for (uint32_t b = 0; b < w->code->block_count && !err; b++)
+		err = id_set_add_all(end_of(w, CONTEXT_UP, b), end_of(w, CONTEXT_DOWN, b), NULL, NULL);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < ret->count; i++) {
+		struct context *c = &w->contexts[i ? CONTEXT_FRAMES + i - 1 : CONTEXT_UP];
+
+		ret->at_end[i] = c->at_end;
+		ret->block_counts[i] = c->range.block_count;
+		c->at_end = NULL;
+	}
+	ret->is_async = w->is_async;
+	ret->ever = w->ever;
+	ret->ever_async = w->ever_async;
+	w->is_async = NULL;
+	w->ever = w->ever_async = (struct id_set){0};
+	return NULL;
+}
+
+void slice_demand_deinit(struct slice_demand *d)
+{
+	for (uint32_t i = 0; i < d->count && d->at_end && d->block_counts; i++) {
+		for (uint32_t b = 0; b < d->block_counts[i]; b++)
+			id_set_deinit(&d->at_end[i][b]);
+		free(d->at_end[i]);
+	}
+	free(d->at_end);
+	free(d->block_counts);
+	free(d->is_async);
+	id_set_deinit(&d->ever);
+	id_set_deinit(&d->ever_async);
+	*d = (struct slice_demand){0};
+}

@@ -1,0 +1,119 @@
+/*
+ * slice_work.h - what a backward slice is made with: contexts, worklists, and their memory. slice.c has the rules, slice_work.c the rest. Internal to
+ * src/analyze.
+ */
+#ifndef WM_ANALYZE_SLICE_WORK_H
+#define WM_ANALYZE_SLICE_WORK_H
+
+#include "analyze/slice.h"
+
+/*
+ * Of a function: as one that a criterion is below, and as one whose effects matter to a call. Behind these two, each frame of the request is a
+ * context of its own.
+ */
+enum context_number {
+	CONTEXT_UP,
+	CONTEXT_DOWN,
+	CONTEXT_FRAMES
+};
+
+/* A function in a context. */
+struct view {
+	bool is_active; /* something of it is in the slice, so is what calls it */
+	bool is_return_wanted;
+	struct id_set wanted;    /* CONTEXT_DOWN: regions at its ends */
+	struct id_set at_entry;  /* regions at its beginning */
+	struct id_set asking;    /* CONTEXT_DOWN: calls, by place */
+	struct id_set arguments; /* those that matter, by number */
+};
+
+/* An instruction in the slice. */
+enum {
+	IN_SLICE = 1,
+	IN_FOR_VALUE = 2, /* of a call: not only for what it does */
+	IN_STANDS = 4,    /* a criterion that control stands in: it has not read yet */
+};
+
+/* What is known in a context, of all code or of a frame's function. Each instruction in each context has a place, a number. */
+struct context {
+	const struct slice_frame *frame; /* NULL: of all code */
+	struct code_function range;
+	uint32_t first_function, function_count;
+	uint32_t first_place;
+	struct view *views;
+	struct id_set *at_end; /* [block] regions that matter at its end */
+	uint8_t *is_in;        /* [instruction] of IN_* */
+	uint8_t *is_waiting;   /* [block] */
+};
+
+/* An instruction or a block, in a context. */
+struct item {
+	uint32_t context;
+	uint32_t number;
+};
+VEC_DECLARE(item_vec, struct item);
+
+struct work {
+	const struct slice_request *request;
+	const struct regions *regions;
+	const struct memory *memory;
+	const struct code *code;
+	struct slice *slice;
+	struct controls controls;
+	struct context *contexts;
+	uint32_t context_count;
+	struct item_vec blocks; /* to be gone through: a heap (slice_work_push) */
+	uint32_t *order;        /* [block] the highest one is gone through first */
+	bool has_threads;
+	bool *is_async;     /* [function] it may run at any time: code outside calls it, or what that calls does */
+	bool has_async;     /* there are such functions; with threads all are */
+	struct id_set ever; /* has_async: regions that matter somewhere */
+	struct id_set ever_async; /* and in functions that may run at any time */
+	struct id_set at_jumps;   /* regions that matter behind a setjmp, and so where longjmp is called */
+	struct id_set landings;   /* calls of setjmp and its kin */
+	struct id_set jumps;      /* calls of longjmp and its kin */
+	struct id_set changed;    /* regions that an instruction changes, of those that matter */
+	struct item_vec found;    /* instructions in the slice, not looked at yet */
+};
+
+static inline struct view *view_of(const struct work *w, uint32_t context, uint32_t function)
+{
+	return &w->contexts[context].views[function - w->contexts[context].first_function];
+}
+
+static inline struct id_set *end_of(const struct work *w, uint32_t context, uint32_t block)
+{
+	return &w->contexts[context].at_end[block - w->contexts[context].range.first_block];
+}
+
+static inline uint8_t *in_of(const struct work *w, uint32_t context, uint32_t instruction)
+{
+	return &w->contexts[context].is_in[instruction - w->contexts[context].range.first_instruction];
+}
+
+static inline uint32_t place_of(const struct work *w, uint32_t context, uint32_t instruction)
+{
+	return w->contexts[context].first_place + instruction - w->contexts[context].range.first_instruction;
+}
+
+/* request, regions, memory, code and slice are set; slice's memory is made, too. Where it fails, w is closed all the same. */
+struct error *slice_work_open(struct work *w);
+void slice_work_close(struct work *w);
+
+/* The instruction of a place. */
+struct item slice_work_item(const struct work *w, uint32_t place);
+
+/*
+ * Blocks to be gone through, by their order: a function before those that call it, so that what it demands is known where they go on; of a function
+ * the last block first, since demands go backward.
+ */
+struct error *slice_work_push(struct work *w, struct item item);
+struct item slice_work_pop(struct work *w);
+
+/* Sets is_async and has_async; has_threads is known. */
+struct error *slice_work_find_async(struct work *w);
+
+/* What mattered at the ends of blocks goes from w to ret. */
+struct error *slice_work_take_demand(struct work *w, struct slice_demand *ret);
+
+#endif
