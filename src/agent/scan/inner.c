@@ -2,9 +2,15 @@
  * inner.c - finds the second entry of a function by what stands in front of it:
  *
  *      start:    [endbr64]
- *                movq $id, %fs:state               of a program; a large id in two halves
+ *                cmpq $0, %fs:deferred             of a program
+ *                je   1f
+ *                call wm1.enter_slow
+ *      1:        movq $id, %fs:state               a large id in two halves
  *        or      movq state@gottpoff(%rip), %r11   of a library
- *                movq $id, %fs:(%r11)
+ *                cmpq $0, %fs:24(%r11)
+ *                je   1f
+ *                call wm1.enter_slow
+ *      1:        movq $id, %fs:(%r11)
  *                [nop]                             to the next multiple of 16
  *      inner:
  */
@@ -40,8 +46,15 @@ static bool take_half(struct code *c)
 	return take(c, "\x64\xc7\x04\x25", 4, 2 * WORD);
 }
 
+static bool take_slow_call(struct code *c)
+{
+	return take(c, "\x74\x05\xe8", 3, WORD);
+}
+
 static bool take_store_of_program(struct code *c)
 {
+	if (!take(c, "\x64\x48\x83\x3c\x25", 5, WORD + 1) || !take_slow_call(c))
+		return false;
 	if (take(c, "\x64\x48\xc7\x04\x25", 5, 2 * WORD))
 		return true;
 	if (!take_half(c))
@@ -51,7 +64,7 @@ static bool take_store_of_program(struct code *c)
 
 static bool take_store_of_library(struct code *c)
 {
-	if (!take(c, "\x4c\x8b\x1d", 3, WORD))
+	if (!take(c, "\x4c\x8b\x1d", 3, WORD) || !take(c, "\x64\x49\x83\x7b\x18", 5, 1) || !take_slow_call(c))
 		return false;
 	return take(c, "\x64\x49\xc7\x03", 4, WORD) ||
 	       (take(c, "\x64\x41\xc7\x03", 4, WORD) && take(c, "\x64\x41\xc7\x43\x04", 5, WORD));
@@ -59,8 +72,8 @@ static bool take_store_of_library(struct code *c)
 
 static void take_padding(struct code *c)
 {
-	static const char *const nops[] = {"", "\x90", "\x66\x90", "\x0f\x1f\x00"};
-	size_t missing = c->off < ALIGNED ? ALIGNED - c->off : 0;
+	static const char *const nops[] = {"", "\x90", "\x66\x90", "\x0f\x1f\x00", "\x0f\x1f\x40\x00"};
+	size_t missing = (ALIGNED - c->off % ALIGNED) % ALIGNED;
 
 	if (missing < sizeof nops / sizeof *nops)
 		take(c, nops[missing], missing, 0);
