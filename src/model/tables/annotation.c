@@ -66,15 +66,15 @@ static struct error *keys_create(const struct view *v, const struct pattern_vec 
 	struct line_keys keys = {.of_frames = calloc(p->frames.count + 1, sizeof(uint32_t)),
 				 .of_nodes = calloc(p->nodes.count, sizeof(uint32_t)),
 				 .examples = calloc(p->frames.count + 1 + KEY_FIRST, sizeof(uint32_t))};
+	uint32_t *self_keys = NULL;
 	struct error *err =
 		keys.of_frames && keys.of_nodes && keys.examples ? number_lines(p, functions, &keys) : &error_no_memory;
 
 	for (size_t n = 1; n < p->nodes.count && !err; n++)
 		keys.of_nodes[n] = keys.of_frames[p->nodes.items[n].frame];
-	if (!err && p->metrics.items[v->metric].is_of_heap)
-		err = frame_keys_allocators(p, &keys.self_keys);
-	for (size_t n = 1; n < p->nodes.count && keys.self_keys && !err; n++)
-		keys.self_keys[n] = keys.of_nodes[keys.self_keys[n]];
+	if (!err)
+		err = frame_keys_self(p, &p->metrics.items[v->metric], keys.of_nodes, &self_keys);
+	keys.self_keys = self_keys;
 	if (err)
 		keys_free(&keys);
 	else

@@ -144,3 +144,16 @@ struct error *frame_keys_allocators(const struct profile *p, uint32_t **ret)
 	*ret = owners;
 	return NULL;
 }
+
+struct error *frame_keys_self(const struct profile *p, const struct metric *m, const uint32_t *keys, uint32_t **ret)
+{
+	struct error *err;
+
+	*ret = NULL;
+	if (!m->is_of_heap)
+		return NULL;
+	err = frame_keys_allocators(p, ret);
+	for (size_t n = 1; !err && n < p->nodes.count; n++)
+		(*ret)[n] = keys[(*ret)[n]];
+	return err;
+}

@@ -31,5 +31,10 @@ void frame_keys_deinit(struct frame_keys *keys);
  * caller frees it.
  */
 struct error *frame_keys_allocators(const struct profile *p, uint32_t **ret);
+/*
+ * By node, the key that has its self, for tree_sums: of a metric of the heap by frame_keys_allocators. keys: by node. *ret is NULL where it is
+ * the node's own.
+ */
+struct error *frame_keys_self(const struct profile *p, const struct metric *m, const uint32_t *keys, uint32_t **ret);
 
 #endif

@@ -194,10 +194,8 @@ static struct error *sum_sides(struct profile_diff *d, const struct frame_keys *
 	uint32_t *self_keys = NULL;
 	struct error *err = sums ? NULL : &error_no_memory;
 
-	if (!err && p->metrics.items[d->metric[DIFF_OLD]].is_of_heap)
-		err = frame_keys_allocators(p, &self_keys);
-	for (size_t n = 1; self_keys && n < p->nodes.count; n++)
-		self_keys[n] = keys->of_nodes[self_keys[n]];
+	if (!err)
+		err = frame_keys_self(p, &p->metrics.items[d->metric[DIFF_OLD]], keys->of_nodes, &self_keys);
 	for (enum diff_side side = DIFF_OLD; side < DIFF_SIDES && !err; side++) {
 		err = sum_side(d, keys, self_keys, side, sums);
 		for (uint32_t key = 0; key < keys->count && !err; key++) {

@@ -18,21 +18,6 @@ static const struct table_kind kinds[] = {
 
 const struct word_table table_kinds = {kinds, sizeof *kinds};
 
-/* By node, the key that has its self; *ret is NULL for metrics of which it is the node's own. */
-static struct error *self_keys_of(const struct view *v, const struct frame_keys *keys, uint32_t **ret)
-{
-	const struct profile *p = v->profile;
-	struct error *err;
-
-	*ret = NULL;
-	if (!p->metrics.items[v->metric].is_of_heap)
-		return NULL;
-	err = frame_keys_allocators(p, ret);
-	for (size_t n = 1; !err && n < p->nodes.count; n++)
-		(*ret)[n] = keys->of_nodes[(*ret)[n]];
-	return err;
-}
-
 static struct error *sum_keys(const struct view *v, const struct frame_keys *keys, bool *ret_skips,
 			      struct key_sums **ret)
 {
@@ -40,7 +25,10 @@ static struct error *sum_keys(const struct view *v, const struct frame_keys *key
 	struct key_sums *sums = calloc((size_t)keys->count + 1, sizeof *sums);
 	uint64_t *values = NULL;
 	uint32_t *self_keys = NULL;
-	struct error *err = sums ? view_node_values(v, &values) ?: self_keys_of(v, keys, &self_keys) : &error_no_memory;
+	struct error *err =
+		sums ? view_node_values(v, &values)
+				?: frame_keys_self(p, &p->metrics.items[v->metric], keys->of_nodes, &self_keys)
+		     : &error_no_memory;
 
 	if (!err)
 		err = tree_sums(p->nodes.items, p->nodes.count, keys->of_nodes, self_keys, keys->count, values, sums);
