@@ -1,6 +1,4 @@
 /* import.c - finds the format of a file, and adds it with an entry among the profile's sources. */
-#include <string.h>
-
 #include "model/archive/archive.h"
 #include "model/imports/import.h"
 
@@ -26,21 +24,6 @@ static const struct format *find_format(const struct mapped_file *file)
 bool import_is_foreign(const struct mapped_file *file)
 {
 	return !archive_is_one(file) && find_format(file);
-}
-
-struct error *import_metric(struct profile *p, const char *name, enum metric_unit unit, uint32_t *ret)
-{
-	const struct metric new = {.name = name, .unit = unit};
-
-	for (uint32_t i = 0; i < p->metrics.count; i++) {
-		const struct metric *m = &p->metrics.items[i];
-
-		if (m->unit == unit && !m->is_maximum && strcmp(m->name, name) == 0) {
-			*ret = i;
-			return NULL;
-		}
-	}
-	return profile_add_metrics(p, &new, 1, ret);
 }
 
 struct error *import_file(struct profile *p, const char *path, const struct mapped_file *file, bool *ret_is_known)
