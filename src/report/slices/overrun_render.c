@@ -7,7 +7,8 @@
 #include "report/slices/slice_render.h"
 
 enum {
-	SHOWN_MAX = 40, /* lines of text, unless all are asked for */
+	SHOWN_MAX = 40,   /* lines, unless all are asked for */
+	GUESSED_MAX = 10, /* without evidence */
 };
 
 static const char *const rank_names[] = {[SLICE_OVERRUN_EVIDENT] = "evidence",
@@ -120,12 +121,13 @@ bool slice_overruns_has_evidence(const struct slice_overruns *o)
 
 uint32_t slice_overruns_shown(const struct slice_overruns *o)
 {
-	uint32_t count;
+	uint32_t count, max;
 
 	if (!o || !o->is_known)
 		return 0;
 	count = o->counts[SLICE_OVERRUN_EVIDENT] ?: o->counts[SLICE_OVERRUN_NEIGHBOUR];
-	return count < SHOWN_MAX ? count : SHOWN_MAX;
+	max = o->counts[SLICE_OVERRUN_EVIDENT] ? SHOWN_MAX : GUESSED_MAX;
+	return count < max ? count : max;
 }
 
 /* ---- lines ---- */
