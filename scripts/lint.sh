@@ -53,14 +53,17 @@ lint_headers() {
 }
 
 lint_gcc() {
-	local status=0 file
+	local status=0 file made
+	made=$(mktemp -d "${TMPDIR:-/tmp}/waymark-lint.XXXXXX")
+	mkdir "$made/format" && protoc-c --c_out="$made/format" -Isrc/format src/format/pprof.proto || status=1
 	for file in include/waymark.h include/waymark/abi.h include/waymark/wmk.h; do
 		for how in "gcc -std=c99 -x c" "gcc -std=gnu11 -D__WAYMARK__ -x c" "g++ -std=c++11 -x c++" \
 			"g++ -std=c++17 -D__WAYMARK__ -x c++"; do
 			echo "#include \"${file#*/}\"" | $how -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only - || status=1
 		done
 	done
-	own_files "${host[@]/%//*.c}" | xargs -r -n 8 -P 2 gcc -std=gnu11 "${warnings[@]}" "${include[@]}" -isystem "$(llvm-config-19 --includedir)" -fsyntax-only || status=1
+	own_files "${host[@]/%//*.c}" | xargs -r -n 8 -P 2 gcc -std=gnu11 "${warnings[@]}" "${include[@]}" -isystem "$made" -isystem "$(llvm-config-19 --includedir)" -fsyntax-only || status=1
+	rm -rf "$made"
 	return $status
 }
 
