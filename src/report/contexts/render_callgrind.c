@@ -14,6 +14,10 @@
 #include "base/plain_text.h"
 #include "report/contexts/renderer.h"
 
+enum {
+	BYTES_A_FRAME = 16,
+};
+
 /* Costs of a line of a function, or of a call there. */
 struct cost {
 	uint32_t function;
@@ -197,10 +201,16 @@ static void print_costs(const struct graph *g, FILE *out)
 	}
 }
 
+/* Each frame of each row is looked up, which costs more than the line that it may become. */
+static struct error *check_size(const struct view *v)
+{
+	return view_check_size(v, view_depths(v) * BYTES_A_FRAME);
+}
+
 struct error *render_callgrind(const struct view *v, FILE *out)
 {
 	struct graph g = {.v = v};
-	struct error *err = choose_events(&g) ?: find_functions(&g) ?: add_rows(&g);
+	struct error *err = check_size(v) ?: choose_events(&g) ?: find_functions(&g) ?: add_rows(&g);
 
 	if (!err) {
 		if (g.costs.count)
