@@ -174,6 +174,17 @@ void bus_unblock(void *data)
 	wmrt_local.is_bus_blocked = true;
 }
 
+void bus_unblock_here(void)
+{
+	uint64_t mask = 0;
+
+	if (!bus_is_taken() || wmrt_process.is_sealed)
+		return;
+	wmrt_sys6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&BUS_BIT, (long)&mask, sizeof mask, 0, 0);
+	if (mask & BUS_BIT)
+		wmrt_local.is_bus_blocked = true;
+}
+
 uintptr_t bus_open(const void *frame)
 {
 	uintptr_t outer = wmrt_local.bus_frame;

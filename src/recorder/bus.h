@@ -27,6 +27,8 @@ void bus_share(void);
 int bus_action(const struct sigaction *act, struct sigaction *old);
 /* In a handler of another signal: what it returns to does not block SIGBUS in the kernel. For threads that did before it was taken. */
 void bus_unblock(void *context);
+/* The same of the calling thread, in no handler. */
+void bus_unblock_here(void);
 /*
  * At the begin and the end of every other handler: what it records can be repaired, also where sigsuspend or its kin have SIGBUS blocked
  * while they wait. The kernel puts the mask back behind the handler. frame: an address in the frame of who calls the handler. Returns

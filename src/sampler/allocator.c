@@ -13,6 +13,7 @@
 
 #include "base/instruction.h"
 #include "native/entry_jump.h"
+#include "recorder/bus.h"
 #include "runtime/heap/heap.h"
 #include "sampler/walk/images.h"
 #include "sampler/walk/memory.h"
@@ -30,6 +31,7 @@ static const struct wm1_heap_walked *told;
 /* Its own thread's. */
 static _Thread_local struct {
 	bool is_in_call;
+	bool is_bus_open;
 	_Atomic bool is_telling;
 } state __attribute__((tls_model("initial-exec")));
 
@@ -53,6 +55,10 @@ static void begin_telling(void)
 {
 	atomic_store_explicit(&state.is_telling, true, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
+	/* A fault in the recording is repaired, also in a thread that has blocked all signals before. */
+	if (!state.is_bus_open)
+		bus_unblock_here();
+	state.is_bus_open = true;
 }
 
 static void end_telling(void)

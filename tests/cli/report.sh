@@ -80,11 +80,13 @@ cd none || exit 1
 expect 0 "$waymark" report --format=folded --metric=number:sum
 echo "main 3" | cmp - out.txt || fail "the newest: $(cat out.txt)"
 echo "waymark report: the newest recording is a.wmk" | cmp - err.txt || fail "the newest: $(cat err.txt)"
-expect 0 "$waymark" run -q sh -c '../prog event 10 && ../prog event 20'
-expect 0 "$waymark" report --format=folded --metric=number:sum
-echo "main 30" | cmp - out.txt || fail "the newest run: $(cat out.txt)"
-grep -qE '^waymark report: the newest run has [0-9]+ recordings: waymark-.*wmk to waymark-.*wmk$' err.txt ||
-	fail "the newest run: $(cat err.txt)"
+if [ -f "$build/src/agent/libwaymark-agent.so" ]; then # a run of a shell needs it
+	expect 0 "$waymark" run -q sh -c '../prog event 10 && ../prog event 20'
+	expect 0 "$waymark" report --format=folded --metric=number:sum
+	echo "main 30" | cmp - out.txt || fail "the newest run: $(cat out.txt)"
+	grep -qE '^waymark report: the newest run has [0-9]+ recordings: waymark-.*wmk to waymark-.*wmk$' err.txt ||
+		fail "the newest run: $(cat err.txt)"
+fi
 cd ..
 
 # Tables: the same numbers as folded contexts have.

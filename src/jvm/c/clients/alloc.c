@@ -31,7 +31,7 @@ static void JNICALL object_allocated(jvmtiEnv *jvmti, JNIEnv *env, jthread threa
 	(void)jvmti;
 	if (!jvm_event_begin(env))
 		return;
-	context = jvm_event_context(env, thread, JVM_CHECK_EVENT, class);
+	context = jvm_event_context(env, thread, jvm_event_check_of(env, class, size), class);
 	if (is_recorded)
 		wmrt_event(context, "alloc", sampled_bytes(size));
 	if (is_kept)

@@ -13,13 +13,18 @@
 #include "jvm/c/contexts/thread_state.h"
 #include "runtime/contexts/capture.h"
 
+enum {
+	EMPTY_ARRAY_BYTES = 24, /* at most: its head */
+};
+
 /* Written before the first event. */
 static jvm_event_maker *maker;
 /* Written by jvm_event_use_words. */
 static jclass clients;
 static jmethodID settle;
-static jclass oracle;                   /* NULL: nothing is compared */
-static jmethodID checks[JVM_CHECK_NOT]; /* by enum jvm_event_check */
+static jclass oracle;                               /* NULL: nothing is compared */
+static jmethodID checks[JVM_CHECK_NOT];             /* by enum jvm_event_check */
+static jclass class_class, int_array, object_array; /* found with the oracle */
 
 static wm_context context_of_words(JNIEnv *env, jthread thread, enum jvm_event_check check, jclass class);
 
@@ -38,7 +43,20 @@ bool jvm_event_use_words(const struct JNINativeInterface_ **env, bool is_checked
 	oracle = jvm_find_class(env, "dev/waymark/agent/Oracle");
 	checks[JVM_CHECK_EVENT] = jvm_find_static(env, oracle, "checkEvent", "()V");
 	checks[JVM_CHECK_CONTENTION] = jvm_find_static(env, oracle, "checkContention", "()V");
-	return settle && checks[JVM_CHECK_EVENT] && checks[JVM_CHECK_CONTENTION];
+	class_class = jvm_find_class(env, "java/lang/Class");
+	int_array = jvm_find_class(env, "[I");
+	object_array = jvm_find_class(env, "[Ljava/lang/Object;");
+	return settle && checks[JVM_CHECK_EVENT] && checks[JVM_CHECK_CONTENTION] && class_class && int_array &&
+	       object_array;
+}
+
+enum jvm_event_check jvm_event_check_of(const struct JNINativeInterface_ **env, struct _jobject *class, int64_t size)
+{
+	if (oracle &&
+	    ((*env)->IsSameObject(env, class, class_class) || (*env)->IsSameObject(env, class, object_array) ||
+	     (size <= EMPTY_ARRAY_BYTES && (*env)->IsSameObject(env, class, int_array))))
+		return JVM_CHECK_NOT;
+	return JVM_CHECK_EVENT;
 }
 
 bool jvm_event_begin(const struct JNINativeInterface_ **env)

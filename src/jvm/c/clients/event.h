@@ -35,6 +35,12 @@ bool jvm_event_use_words(const struct JNINativeInterface_ **env, bool is_checked
 bool jvm_event_begin(const struct JNINativeInterface_ **env);
 void jvm_event_end(void);
 /*
+ * How an allocation is compared: the oracle is Java code, and not to run where the virtual machine loads or links a class for the thread, which
+ * the same class could then be loaded in. For that it allocates instances of Class, empty arrays of int, and arrays of Object: these are not
+ * compared.
+ */
+enum jvm_event_check jvm_event_check_of(const struct JNINativeInterface_ **env, struct _jobject *class, int64_t size);
+/*
  * The context of the running thread. class: of what the event is of, or NULL; a walk has it as the innermost frame, in brackets. The clients are
  * paused.
  */
