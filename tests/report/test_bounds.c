@@ -26,28 +26,47 @@ static ssize_t count_bytes(void *data, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
+static void render(const struct renderer *r, const struct view *v, enum crafted kind)
+{
+	uint64_t written = 0;
+	FILE *out = fopencookie(&written, "w", (cookie_io_functions_t){.write = count_bytes});
+	struct error *err;
+
+	if (!CHECK(out != NULL))
+		return;
+	err = r->render(v, out);
+	fclose(out);
+	/* Some formats are of the heap alone. */
+	if (err &&
+	    !CHECK(err->code == ERROR_OVERFLOW || (err->code == ERROR_ARGUMENT && strstr(err->message, " the heap"))))
+		fprintf(stderr, "kind %d as %s: %s\n", (int)kind, r->format.name, err->message);
+	if (!CHECK(written < OUTPUT_MAX))
+		fprintf(stderr, "kind %d as %s: %llu bytes\n", (int)kind, r->format.name, (unsigned long long)written);
+	error_destroy(err);
+}
+
+/* A view for all formats that have it so. */
 static void render_all(const struct profile *p, enum crafted kind)
 {
+	for (int how = 0; how < 4; how++) {
+		struct view_options options = {.keeps_zeros = how & 1, .adds_up = how & 2};
+		struct view v;
+
+		if (!CHECK_OK(view_create(p, &options, "test", &v)))
+			return;
+		for (const struct renderer *r = report_formats.rows; r->format.name; r++)
+			if (!r->default_top && r->keeps_zeros == options.keeps_zeros && r->adds_up == options.adds_up)
+				render(r, &v, kind);
+		view_deinit(&v);
+	}
 	for (const struct renderer *r = report_formats.rows; r->format.name; r++) {
 		struct view_options options = {
 			.top = r->default_top, .keeps_zeros = r->keeps_zeros, .adds_up = r->adds_up};
-		uint64_t written = 0;
-		FILE *out = fopencookie(&written, "w", (cookie_io_functions_t){.write = count_bytes});
 		struct view v;
-		struct error *err;
 
-		if (!CHECK(out != NULL) || !CHECK_OK(view_create(p, &options, "test", &v)))
-			return;
-		err = r->render(&v, out);
-		fclose(out);
-		/* Some formats are of the heap alone. */
-		if (err && !CHECK(err->code == ERROR_OVERFLOW ||
-				  (err->code == ERROR_ARGUMENT && strstr(err->message, " the heap"))))
-			fprintf(stderr, "kind %d as %s: %s\n", (int)kind, r->format.name, err->message);
-		if (!CHECK(written < OUTPUT_MAX))
-			fprintf(stderr, "kind %d as %s: %llu bytes\n", (int)kind, r->format.name,
-				(unsigned long long)written);
-		error_destroy(err);
+		if (!r->default_top || !CHECK_OK(view_create(p, &options, "test", &v)))
+			continue;
+		render(r, &v, kind);
 		view_deinit(&v);
 	}
 }
