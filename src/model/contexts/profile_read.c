@@ -95,16 +95,7 @@ struct gather {
 	uint64_t done;
 };
 
-/* A frame of a library that Waymark has brought into the process, such as its malloc, through which the program calls the real one. */
-static bool is_own(const struct frame *f)
-{
-	static const char prefix[] = "libwaymark-";
-	const char *slash = f->image ? strrchr(f->image, '/') : NULL;
-
-	return slash && strncmp(slash + 1, prefix, sizeof prefix - 1) == 0;
-}
-
-/* Interns a frame of an image, whose strings do not move while the file is read. NODE_BAD: it is_own. */
+/* Interns a frame of an image, whose strings do not move while the file is read. NODE_BAD: it is of Waymark itself. */
 static struct error *frame_number(struct gather *g, const struct frame *frame, uint32_t *ret)
 {
 	uint64_t hash = slotmap_hash((uintptr_t)frame->name ^ (uint64_t)(uintptr_t)frame->file << 20,
@@ -120,7 +111,9 @@ static struct error *frame_number(struct gather *g, const struct frame *frame, u
 					  (frame->image ? strlen(frame->image) : 0)) /
 						 BYTES_A_FRAME);
 		cached->number = NODE_BAD;
-		err = is_own(frame) ? NULL : profile_intern_frame(g->p, frame, &cached->number);
+		err = frame->image && recorded_is_own(frame->image)
+			      ? NULL
+			      : profile_intern_frame(g->p, frame, &cached->number);
 		cached->frame = err ? (struct frame){0} : *frame;
 	}
 	*ret = cached->number;

@@ -120,6 +120,14 @@ static const char *whole_function(struct arena *arena, const char *name)
 	return arena_printf(arena, "%.*s", (int)(cold - name), name);
 }
 
+bool recorded_is_own(const char *path)
+{
+	static const char prefix[] = "libwaymark-";
+	const char *slash = strrchr(path, '/');
+
+	return slash && strncmp(slash + 1, prefix, sizeof prefix - 1) == 0;
+}
+
 /* The place of a function of a file, and its name there if the record has none. */
 static struct error *find_in_file(struct image *image, uint32_t index, const struct wmk_function *f,
 				  const struct wmk_file_image *of)
@@ -127,7 +135,8 @@ static struct error *find_in_file(struct image *image, uint32_t index, const str
 	struct recorded *r = image->recorded;
 	struct place *place = &r->places[index];
 	const char *name;
-	struct error *err = r->files ? recorded_files_get(r->files, of, &place->file) : NULL;
+	struct error *err =
+		r->files && !recorded_is_own(of->path) ? recorded_files_get(r->files, of, &place->file) : NULL;
 
 	place->address = f->address;
 	if (err || !place->file || string_or_null(r->wmk, f->name))

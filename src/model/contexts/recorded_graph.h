@@ -43,6 +43,9 @@ struct error *recorded_file_at(const struct image *image, uint32_t i, const stru
 			       bool *ret_is_there);
 /* What is shown as the image of a function: a path, or in brackets code of no file. NULL when not known. */
 const char *recorded_image_name(const struct image *image, uint32_t function);
+/* The file is a library that Waymark has brought into the process, such as its malloc. Its functions are in no
+ * context that is shown, and have no names. */
+bool recorded_is_own(const char *path);
 /* Why the functions of a file have no names: that of the i-th such file, NULL behind the last. */
 const struct error *recorded_why_unnamed(const struct image *image, size_t i);
 
