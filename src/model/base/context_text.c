@@ -3,6 +3,7 @@
  * more, one copy is printed and the others are counted. The middle of what is still longer than anybody reads is counted, too.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number_text.h"
@@ -119,4 +120,20 @@ void stack_print_lines(FILE *out, const char *indent, const struct frame *frames
 				copies - 1);
 		i += len * copies;
 	}
+}
+
+struct error *stack_folded_text(const struct frame *frames, size_t count, char **ret)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory)
+		stack_print_folded(memory, frames, count);
+	if (!memory || fclose(memory) != 0 || !text) {
+		free(text);
+		return &error_no_memory;
+	}
+	*ret = text;
+	return NULL;
 }

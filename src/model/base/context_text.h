@@ -7,10 +7,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "model/base/context_frame.h"
 
 /* "main;f;[qsort];cmp", outermost first; a ';' or control byte inside a name is replaced. */
 void stack_print_folded(FILE *out, const struct frame *frames, size_t count);
+/* The same as a text. The caller frees it. */
+struct error *stack_folded_text(const struct frame *frames, size_t count, char **ret);
 /* Lines of "INDENT#0 cmp at sort.c:12:5", innermost first; with colours for a terminal if wanted. */
 void stack_print_lines(FILE *out, const char *indent, const struct frame *frames, size_t count, bool is_coloured);
 /* "cmp at sort.c:12:5": the innermost frame. */

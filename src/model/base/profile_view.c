@@ -462,6 +462,23 @@ struct error *view_text_lengths(const struct profile *p, uint64_t **ret)
 	return NULL;
 }
 
+struct error *view_check_stacks(const struct view *v, bool is_of_rows, const struct profile_event *const *events,
+				size_t event_count)
+{
+	const struct profile *p = v->profile;
+	uint64_t *lengths, sum = 0;
+	struct error *err = view_text_lengths(p, &lengths);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < event_count; i++)
+		sum += lengths[events[i]->node] + strlen(p->metrics.items[events[i]->metric].name);
+	for (size_t i = 0; i < v->row_count && is_of_rows; i++)
+		sum += lengths[v->rows[i].node];
+	free(lengths);
+	return view_check_size(v, sum);
+}
+
 uint64_t view_depths(const struct view *v)
 {
 	uint64_t sum = 0;

@@ -75,6 +75,9 @@ struct error *view_node_values(const struct view *v, uint64_t **ret);
  * each of thousands of contexts. ERROR_OVERFLOW says so, and what to do.
  */
 struct error *view_check_size(const struct view *v, uint64_t bytes);
+/* The same of the contexts of events, and of rows where is_of_rows, whose frames are printed by name. */
+struct error *view_check_stacks(const struct view *v, bool is_of_rows, const struct profile_event *const *events,
+				size_t event_count);
 /* By node, the bytes of the names of its frames, each with a separator. The caller frees it. */
 struct error *view_text_lengths(const struct profile *p, uint64_t **ret);
 /* Frames of all rows. */

@@ -1,5 +1,6 @@
 /* profile_notes.c - losses in words: what the runtime dropped, what was cut, what cannot be decoded, what is not shown. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/number_text.h"
 #include "base/plain_text.h"
@@ -108,4 +109,20 @@ void notes_print(const struct view *v, const char *before, FILE *out)
 	if (v->row_count < v->matching_rows)
 		fprintf(out, "%sonly %zu of %zu contexts %s shown (--top)\n", before, v->row_count, v->matching_rows,
 			noun_of(v->row_count, "is", "are"));
+}
+
+struct error *notes_text(const struct view *v, const char *before, char **ret)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory)
+		notes_print(v, before, memory);
+	if (!memory || fclose(memory) != 0 || !text) {
+		free(text);
+		return &error_no_memory;
+	}
+	*ret = text;
+	return NULL;
 }

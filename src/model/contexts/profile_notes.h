@@ -11,6 +11,9 @@
 /* One note a line, each after `before`; nothing when all is there. */
 void notes_print(const struct view *v, const char *before, FILE *out);
 
+/* The same as a text, "" when all is there. The caller frees it. */
+struct error *notes_text(const struct view *v, const char *before, char **ret);
+
 /* A line of text from a file. */
 void notes_print_line(const char *before, const char *text, FILE *out);
 /* Why the recorder could not write; nothing for 0. */

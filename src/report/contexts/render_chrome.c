@@ -11,19 +11,6 @@
 #include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
 
-static struct error *check_size(const struct view *v, const struct profile_event *const *events, size_t count)
-{
-	uint64_t *lengths, sum = 0;
-	struct error *err = view_text_lengths(v->profile, &lengths);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < count; i++)
-		sum += lengths[events[i]->node];
-	free(lengths);
-	return view_check_size(v, sum);
-}
-
 /* Names of processes and threads. */
 static void print_names(const struct view *v, const struct profile_event *const *events, size_t count, FILE *out)
 {
@@ -57,20 +44,12 @@ static void print_names(const struct view *v, const struct profile_event *const 
 
 static struct error *print_stack(const struct view *v, uint32_t node, struct frame_vec *frames, FILE *out)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *memory;
-	struct error *err = view_frames(v->profile, node, frames);
+	char *text;
+	struct error *err =
+		view_frames(v->profile, node, frames) ?: stack_folded_text(frames->items, frames->count, &text);
 
 	if (err)
 		return err;
-	memory = open_memstream(&text, &size);
-	if (memory)
-		stack_print_folded(memory, frames->items, frames->count);
-	if (!memory || fclose(memory) != 0 || !text) {
-		free(text);
-		return &error_no_memory;
-	}
 	json_print_string(out, text);
 	free(text);
 	return NULL;
@@ -97,16 +76,11 @@ static struct error *print_event(const struct view *v, const struct profile_even
 /* What is lost, in a string, a line each. */
 static struct error *print_notes(const struct view *v, FILE *out)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *memory = open_memstream(&text, &size);
+	char *text;
+	struct error *err = notes_text(v, "", &text);
 
-	if (memory)
-		notes_print(v, "", memory);
-	if (!memory || fclose(memory) != 0 || !text) {
-		free(text);
-		return &error_no_memory;
-	}
+	if (err)
+		return err;
 	json_print_member(out, ", ", "notes", text);
 	free(text);
 	return NULL;
@@ -121,7 +95,7 @@ struct error *render_chrome(const struct view *v, FILE *out)
 
 	if (err)
 		return err;
-	err = check_size(v, events, count);
+	err = view_check_stacks(v, false, events, count);
 	if (!err) {
 		fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {", out);
 		json_print_member(out, "", "producer", v->producer);

@@ -23,20 +23,6 @@ static void print_time(uint64_t realtime_ns, FILE *out)
 	fprintf(out, "%s.%09" PRIu64 "Z", text, realtime_ns % 1000000000);
 }
 
-static struct error *check_size(const struct view *v, const struct profile_event *const *events, size_t count)
-{
-	const struct profile *p = v->profile;
-	uint64_t *lengths, sum = 0;
-	struct error *err = view_text_lengths(p, &lengths);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < count; i++)
-		sum += lengths[events[i]->node] + strlen(p->metrics.items[events[i]->metric].name);
-	free(lengths);
-	return view_check_size(v, sum);
-}
-
 static void print_event(const struct view *v, const struct profile_event *e, const struct frame_vec *frames, FILE *out)
 {
 	print_time(e->realtime_ns, out);
@@ -61,7 +47,7 @@ struct error *render_events(const struct view *v, FILE *out)
 
 	if (err)
 		return err;
-	err = check_size(v, events, count);
+	err = view_check_stacks(v, false, events, count);
 	if (!err)
 		notes_print(v, "# ", out);
 	for (size_t i = 0; i < count && !err; i++) {

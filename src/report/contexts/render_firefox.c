@@ -315,16 +315,11 @@ static struct error *print_meta(const struct view *v, uint64_t start_ns, FILE *o
 {
 	const struct profile *p = v->profile;
 	uint64_t period_ns = p->sources.count ? p->sources.items[0].header.sample_period_ns : 0;
-	char *text = NULL;
-	size_t size;
-	FILE *memory = open_memstream(&text, &size);
+	char *text;
+	struct error *err = notes_text(v, "", &text);
 
-	if (memory)
-		notes_print(v, "", memory);
-	if (!memory || fclose(memory) != 0 || !text) {
-		free(text);
-		return &error_no_memory;
-	}
+	if (err)
+		return err;
 	fputs("{\"meta\": {\"version\": 27, \"preprocessedProfileVersion\": 60, \"processType\": 0, \"stackwalk\": 1, "
 	      "\"debug\": false, \"symbolicated\": true, \"markerSchema\": [], \"interval\": ",
 	      out);

@@ -21,22 +21,9 @@ static int compare_lines(const void *a, const void *b)
 
 static struct error *fold(const struct profile *p, uint32_t node, struct frame_vec *frames, char **ret)
 {
-	size_t size;
-	FILE *memory;
 	struct error *err = view_frames(p, node, frames);
 
-	if (err)
-		return err;
-	*ret = NULL;
-	memory = open_memstream(ret, &size);
-	if (!memory)
-		return &error_no_memory;
-	stack_print_folded(memory, frames->items, frames->count);
-	if (fclose(memory) == 0 && *ret)
-		return NULL;
-	free(*ret);
-	*ret = NULL;
-	return &error_no_memory;
+	return err ? err : stack_folded_text(frames->items, frames->count, ret);
 }
 
 static void print_lines(struct line *lines, size_t count, FILE *out)
@@ -53,25 +40,12 @@ static void print_lines(struct line *lines, size_t count, FILE *out)
 	}
 }
 
-static struct error *check_size(const struct view *v)
-{
-	uint64_t *lengths, sum = 0;
-	struct error *err = view_text_lengths(v->profile, &lengths);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < v->row_count; i++)
-		sum += lengths[v->rows[i].node];
-	free(lengths);
-	return view_check_size(v, sum);
-}
-
 struct error *render_folded(const struct view *v, FILE *out)
 {
 	struct frame_vec frames = {0};
 	struct line *lines;
 	size_t count = 0;
-	struct error *err = check_size(v);
+	struct error *err = view_check_stacks(v, true, NULL, 0);
 
 	if (err)
 		return err;

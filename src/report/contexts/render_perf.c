@@ -47,21 +47,6 @@ static void print_frames(const struct view *v, uint32_t node, FILE *out)
 	putc('\n', out);
 }
 
-static struct error *check_size(const struct view *v, const struct profile_event *const *events, size_t count)
-{
-	uint64_t *lengths, sum = 0;
-	struct error *err = view_text_lengths(v->profile, &lengths);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < count; i++)
-		sum += lengths[events[i]->node];
-	for (size_t i = 0; i < v->row_count; i++)
-		sum += lengths[v->rows[i].node];
-	free(lengths);
-	return view_check_size(v, sum);
-}
-
 struct error *render_perf(const struct view *v, FILE *out)
 {
 	const struct profile *p = v->profile;
@@ -71,7 +56,7 @@ struct error *render_perf(const struct view *v, FILE *out)
 
 	if (err)
 		return err;
-	err = check_size(v, events, count);
+	err = view_check_stacks(v, true, events, count);
 	for (size_t i = 0; i < count && !err; i++) {
 		const struct profile_event *e = events[i];
 

@@ -239,15 +239,11 @@ static void put_samples(struct writer *w, const struct view *v)
 /* What is lost is a comment, a line each (pprof -comments). */
 static void put_comments(struct writer *w, const struct view *v)
 {
-	char *text = NULL, *rest;
-	size_t size;
-	FILE *memory = open_memstream(&text, &size);
+	char *text, *rest;
+	struct error *err = notes_text(v, "", &text);
 
-	if (memory)
-		notes_print(v, "", memory);
-	if (!memory || fclose(memory) != 0 || !text) {
-		free(text);
-		w->err = w->err ?: &error_no_memory;
+	if (err) {
+		w->err = w->err ?: err;
 		return;
 	}
 	rest = text;

@@ -328,28 +328,14 @@ struct error *render_svg(const struct view *v, FILE *out)
 {
 	struct flame f;
 	char *notes = NULL;
-	size_t size;
-	FILE *memory;
 	struct error *err = flame_create(v, &f);
 
 	if (err)
 		return err;
-	err = check_size(v, &f);
-	if (err) {
-		flame_deinit(&f);
-		return err;
-	}
-	memory = open_memstream(&notes, &size);
-	if (memory) {
-		notes_print(v, "", memory);
-		if (fclose(memory) == 0 && notes)
-			print_picture(v, &f, notes, out);
-		else
-			err = &error_no_memory;
-	} else {
-		err = &error_no_memory;
-	}
-	vec_free(notes);
+	err = check_size(v, &f) ?: notes_text(v, "", &notes);
+	if (!err)
+		print_picture(v, &f, notes, out);
+	free(notes);
 	flame_deinit(&f);
 	return err;
 }

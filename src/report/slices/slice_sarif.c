@@ -5,30 +5,8 @@
 #include <inttypes.h>
 
 #include "base/json_writer.h"
+#include "report/sarif.h"
 #include "report/slices/slice_render.h"
-
-/* Bytes that a URI cannot have are escaped (RFC 3986, section 2.1). */
-static void print_uri(FILE *out, const char *path)
-{
-	fputs(*path == '/' ? "\"file://" : "\"", out);
-	for (; *path; path++) {
-		unsigned char c = (unsigned char)*path;
-
-		if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' ||
-		    c == '-' || c == '.' || c == '_' || c == '~')
-			putc(c, out);
-		else
-			fprintf(out, "%%%02X", c);
-	}
-	putc('"', out);
-}
-
-static void print_place(FILE *out, const struct slice_line *line)
-{
-	fputs("\"physicalLocation\": {\"artifactLocation\": {\"uri\": ", out);
-	print_uri(out, line->file);
-	fprintf(out, "}, \"region\": {\"startLine\": %" PRIu32 "}}", line->line);
-}
 
 static struct error *print_step(const struct slice_report *r, const struct slice_link *link, uint32_t of,
 				const char *importance, FILE *out)
@@ -37,7 +15,7 @@ static struct error *print_step(const struct slice_report *r, const struct slice
 	struct error *err;
 
 	fputs("\n       {\"location\": {", out);
-	print_place(out, line);
+	sarif_print_place(out, line->file, line->line);
 	fputs(", \"message\": {\"text\": ", out);
 	err = slice_reason_json(r, link->reason, link->line, of, out);
 	fprintf(out, "}}, \"importance\": \"%s\"}", importance);
@@ -88,7 +66,7 @@ static void print_criteria(const struct slice_report *r, FILE *out)
 		if (r->lines->items[i].reason != SLICE_CRITERION)
 			continue;
 		fprintf(out, "%s{", before);
-		print_place(out, &r->lines->items[i]);
+		sarif_print_place(out, r->lines->items[i].file, r->lines->items[i].line);
 		putc('}', out);
 		before = ", ";
 	}
@@ -112,7 +90,7 @@ static struct error *print_overrun(const struct slice_report *r, const struct sl
 	      out);
 	err = slice_quote_end(&quote, out);
 	fputs("},\n     \"locations\": [{", out);
-	print_place(out, &r->lines->items[x->line]);
+	sarif_print_place(out, r->lines->items[x->line].file, r->lines->items[x->line].line);
 	fprintf(out, "}], \"rank\": %s}", x->rank == SLICE_OVERRUN_EVIDENT ? "90.0" : "10.0");
 	return err;
 }
@@ -129,22 +107,16 @@ static struct error *print_overruns(const struct slice_report *r, FILE *out)
 
 struct error *slice_render_sarif(const struct slice_report *r, FILE *out)
 {
-	const char *rule = r->is_forward ? "forward-slice" : "slice";
-	const char *text = r->is_forward ? "What a change can reach" : "What can have decided a line";
+	const struct sarif_rule rules[] = {
+		{r->is_forward ? "forward-slice" : "slice",
+		 r->is_forward ? "What a change can reach" : "What can have decided a line"},
+		{"overrun", "A write that may have left its object: a suspicion, no dependence"},
+	};
 	struct error *err = NULL;
 
-	fputs("{\"version\": \"2.1.0\", \"$schema\": "
-	      "\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json\",\n \"runs\": [\n  {\"tool\": "
-	      "{\"driver\": {\"name\": \"waymark\", ",
-	      out);
-	fprintf(out, "\"rules\": [{\"id\": \"%s\", \"shortDescription\": {\"text\": \"%s\"}}%s]}},\n   \"results\": [{",
-		rule, text,
-		slice_overruns_shown(r->overruns)
-			? ",\n    {\"id\": \"overrun\", \"shortDescription\": {\"text\": \"A write "
-			  "that may have left its object: a suspicion, no dependence\"}}"
-			: "");
-	fprintf(out,
-		"\"ruleId\": \"%s\", \"kind\": \"informational\", \"level\": \"none\", \"message\": {\"text\": ", rule);
+	sarif_print_start(out, rules, slice_overruns_shown(r->overruns) ? 2 : 1);
+	fprintf(out, "{\"ruleId\": \"%s\", \"kind\": \"informational\", \"level\": \"none\", \"message\": {\"text\": ",
+		rules[0].id);
 	json_print_string(out, r->criterion);
 	fputs("},\n    \"locations\": [", out);
 	print_criteria(r, out);
