@@ -25,6 +25,7 @@ expect 0 "$waymark" convert -o one.dhat.json one.wmk
 compare dhat one.dhat.json bytes allocations
 expect 0 "$waymark" report --format=dhat --metric=live -o live.dhat.json one.wmk
 compare dhat live.dhat.json live live-allocations
+has live.dhat.json "\"te\": $(awk '{ sum += $NF } END { print sum }' want.bytes),"
 for metric in bytes step step:sum; do
 	expect 0 "$waymark" report --format=firefox --metric=$metric -o $metric.firefox.json one.wmk
 	compare firefox $metric.firefox.json $metric

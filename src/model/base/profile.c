@@ -255,6 +255,17 @@ struct error *profile_add_metrics(struct profile *p, const struct metric *rows, 
 	return err ? err : profile_group_vec_append(&p->groups, *ret);
 }
 
+bool profile_find_metric(const struct profile *p, const char *name, uint32_t *ret)
+{
+	for (uint32_t i = 0; i < p->metrics.count; i++) {
+		if (strcmp(p->metrics.items[i].name, name) == 0) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 static uint64_t add_saturated(struct profile *p, uint64_t a, uint64_t b)
 {
 	uint64_t sum;

@@ -142,6 +142,8 @@ bool profile_takes(const struct profile *p, uint64_t realtime_ns, uint32_t tid, 
 /* Gives back the memory that only adding needs. Nothing is added afterwards. */
 void profile_finish(struct profile *p);
 
+/* The first metric of that name; false: there is none. */
+bool profile_find_metric(const struct profile *p, const char *name, uint32_t *ret);
 /* Names of the metrics of heap use; NULL behind the last one. */
 const char *profile_heap_metric(size_t index);
 

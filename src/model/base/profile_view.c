@@ -30,13 +30,7 @@ static struct error *unknown_metric(const struct profile *p, const char *name)
 
 static struct error *find_metric(const struct profile *p, const char *name, uint32_t *ret)
 {
-	for (size_t i = 0; i < p->metrics.count; i++) {
-		if (strcmp(p->metrics.items[i].name, name) == 0) {
-			*ret = (uint32_t)i;
-			return NULL;
-		}
-	}
-	return unknown_metric(p, name);
+	return profile_find_metric(p, name, ret) ? NULL : unknown_metric(p, name);
 }
 
 /* Of CPU time, time by the clock and that of waiting the first one. */

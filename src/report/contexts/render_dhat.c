@@ -28,13 +28,7 @@ static const struct subject subjects[] = {
 
 static bool find_metric(const struct profile *p, const char *name, uint32_t *ret)
 {
-	for (uint32_t i = 0; i < p->metrics.count; i++) {
-		if (p->metrics.items[i].unit <= UNIT_BYTES && strcmp(p->metrics.items[i].name, name) == 0) {
-			*ret = i;
-			return true;
-		}
-	}
-	return false;
+	return profile_find_metric(p, name, ret) && p->metrics.items[*ret].unit <= UNIT_BYTES;
 }
 
 static const struct subject *find_subject(const struct view *v, uint32_t *ret_bytes, uint32_t *ret_blocks)
@@ -76,7 +70,7 @@ struct error *render_dhat(const struct view *v, FILE *out)
 {
 	const struct profile *p = v->profile;
 	const struct profile_source *first = p->sources.count ? &p->sources.items[0] : NULL;
-	uint32_t bytes = 0, blocks = 0;
+	uint32_t bytes = 0, blocks = 0, allocated;
 	const struct subject *subject = find_subject(v, &bytes, &blocks);
 	const char *separator = "\n    ";
 	struct error *err = view_check_size(v, (view_depths(v) + v->row_count * 2) * NUMBER_BYTES);
@@ -91,7 +85,8 @@ struct error *render_dhat(const struct view *v, FILE *out)
 		"{\"dhatFileVersion\": 2, \"mode\": \"waymark\", \"verb\": \"%s\", \"bklt\": false, \"bkacc\": false,\n",
 		subject->verb);
 	fprintf(out, " \"tu\": \"bytes\", \"Mtu\": \"MB\", \"te\": %" PRIu64 ", \"pid\": %" PRIu32 ", \"cmd\": ",
-		p->metrics.items[bytes].total, first ? first->header.pid : 0);
+		p->metrics.items[profile_find_metric(p, "bytes", &allocated) ? allocated : bytes].total,
+		first ? first->header.pid : 0);
 	json_print_string(out, first ? first->header.program : "");
 	fputs(",\n \"pps\": [", out);
 	for (size_t i = 0; i < v->row_count; i++) {

@@ -3,19 +3,10 @@
  * end, with the callers of malloc as a tree. Time is in bytes that were allocated, as with --time-unit=B.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/plain_text.h"
 #include "model/tables/call_tree.h"
 #include "report/contexts/renderer.h"
-
-static uint64_t allocated_bytes(const struct profile *p)
-{
-	for (size_t i = 0; i < p->metrics.count; i++)
-		if (strcmp(p->metrics.items[i].name, "bytes") == 0)
-			return p->metrics.items[i].total;
-	return 0;
-}
 
 static void print_snapshot(unsigned number, uint64_t time, uint64_t bytes, const char *tree, FILE *out)
 {
@@ -80,6 +71,7 @@ struct error *render_massif(const struct view *v, FILE *out)
 	const struct call_tree_options options = {.is_up = true, .functions = &all};
 	const struct profile *p = v->profile;
 	struct call_tree tree;
+	uint32_t allocated;
 	struct error *err;
 
 	if (!v->has_metric || !p->metrics.items[v->metric].is_of_heap || p->metrics.items[v->metric].unit != UNIT_BYTES)
@@ -92,7 +84,8 @@ struct error *render_massif(const struct view *v, FILE *out)
 	plain_print(out, p->sources.count ? p->sources.items[0].header.program : "nothing");
 	fputs("\ntime_unit: B\n", out);
 	print_snapshot(0, 0, 0, "empty", out);
-	print_snapshot(1, allocated_bytes(p), tree.nodes.items[0].total, "detailed", out);
+	print_snapshot(1, profile_find_metric(p, "bytes", &allocated) ? p->metrics.items[allocated].total : 0,
+		       tree.nodes.items[0].total, "detailed", out);
 	print_tree(tree.nodes.items, out);
 	call_tree_deinit(&tree);
 	return NULL;
