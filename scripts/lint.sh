@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 warnings=(-Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2
 	-Wimplicit-fallthrough -Werror)
-include=(-Iinclude -Isrc -D_GNU_SOURCE "-DWAYMARK_VERSION=\"lint\"")
+include=(-Iinclude -Isrc -D_GNU_SOURCE "-DWAYMARK_VERSION=\"lint\"" "-DTO_PREFIX=\"../\"" "-DPRIVATE_DIR=\"lib/waymark\"" "-DINCLUDE_DIR=\"include\"")
 # Host code that knows neither LLVM's C++ nor the calling conventions of the instrumented ABI: gcc understands all of it.
 host=(src/base src/core src/format src/object src/snapshot src/analyze src/model src/report src/cli)
 

@@ -107,6 +107,17 @@ struct found {
 	struct wmk_header sum;
 };
 
+/* Without memory the file is only not in the summary. */
+static void add_path(const char *path, struct recording_paths *paths)
+{
+	char *copy = strdup(path);
+	struct error *err = copy ? recording_paths_append(paths, copy) : NULL;
+
+	if (err)
+		free(copy);
+	error_destroy(err);
+}
+
 static void add_recording(const struct recordings_place *place, const char *path, struct found *found)
 {
 	struct wmk_header header;
@@ -114,6 +125,8 @@ static void add_recording(const struct recordings_place *place, const char *path
 	if (!is_of_session(path, place->session, &header))
 		return;
 	found->count++;
+	if (place->written)
+		add_path(path, place->written);
 	add_samples(&header, &found->sum);
 	found->said += print_name(place, path, found->said < NAMES_MAX);
 	/* Processes report other failures of agents themselves (run_session.h). */

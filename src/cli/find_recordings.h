@@ -8,14 +8,16 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "cli/recording_operands.h"
 
 struct recordings_place {
 	const char *dir;
-	uint64_t session;  /* of the run: recordings of others are not named */
-	bool is_any_name;  /* names need not have .wmk */
-	bool is_quiet;     /* say only which name is not the one that was asked for */
-	bool is_checked;   /* say how many samples agree with the stack, over all files */
-	uint64_t since_ns; /* CLOCK_REALTIME, when it began */
+	uint64_t session;                /* of the run: recordings of others are not named */
+	bool is_any_name;                /* names need not have .wmk */
+	bool is_quiet;                   /* say only which name is not the one that was asked for */
+	bool is_checked;                 /* say how many samples agree with the stack, over all files */
+	uint64_t since_ns;               /* CLOCK_REALTIME, when it began */
+	struct recording_paths *written; /* the files are added to it; NULL: nobody asks */
 };
 
 /* Says which files were written, and which of them are not complete. Returns how many were, said or not. */

@@ -19,14 +19,12 @@ struct layout {
 	const char *include_dir;
 };
 
-/* Relative to the directory of the executable. */
+/* Relative to the directory of the executable: the build's own tree, then the installed one, which can be moved as a whole. TO_PREFIX
+ * leads from the configured bindir to the prefix, PRIVATE_DIR and INCLUDE_DIR from there. */
 static const struct layout layouts[] = {
 	{"src/instrument/waymark-pass.so", "src/runtime", "src/agent", "src/sampler", "src/jvm", "src/cli", "include"},
-	{"../lib/waymark/waymark-pass.so", "../lib/waymark", "../lib/waymark", "../lib/waymark", "../lib/waymark",
-	 "../lib/waymark", "../include"},
-	{"../lib/x86_64-linux-gnu/waymark/waymark-pass.so", "../lib/x86_64-linux-gnu/waymark",
-	 "../lib/x86_64-linux-gnu/waymark", "../lib/x86_64-linux-gnu/waymark", "../lib/x86_64-linux-gnu/waymark",
-	 "../lib/x86_64-linux-gnu/waymark", "../include"},
+	{TO_PREFIX PRIVATE_DIR "/waymark-pass.so", TO_PREFIX PRIVATE_DIR, TO_PREFIX PRIVATE_DIR, TO_PREFIX PRIVATE_DIR,
+	 TO_PREFIX PRIVATE_DIR, TO_PREFIX PRIVATE_DIR, TO_PREFIX INCLUDE_DIR},
 };
 
 static char *join(const char *dir, const char *name)
@@ -75,7 +73,6 @@ struct error *install_paths_find(struct install_paths *ret)
 		}
 		install_paths_deinit(&paths);
 	}
-	return error_create(ERROR_NOT_FOUND,
-			    "%s: found no waymark-pass.so in %s or ../lib/waymark; build or install Waymark as a whole",
-			    dir, layouts[0].plugin);
+	return error_create(ERROR_NOT_FOUND, "%s: found neither %s nor %s; build or install Waymark as a whole", dir,
+			    layouts[0].plugin, layouts[1].plugin);
 }

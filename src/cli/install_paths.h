@@ -1,14 +1,16 @@
 /*
  * install_paths.h - where Waymark's own files are, for the command as it runs: in a build directory or installed.
  *
- *                      uninstalled (BUILD/waymark)             installed (PREFIX/bin/waymark)
- *   plugin             BUILD/src/instrument/waymark-pass.so    PREFIX/lib/waymark/waymark-pass.so
- *   runtime_dir        BUILD/src/runtime                       PREFIX/lib/waymark
- *   agent_dir          BUILD/src/agent                         PREFIX/lib/waymark
- *   sampler_dir        BUILD/src/sampler                       PREFIX/lib/waymark
- *   jvm_dir            BUILD/src/jvm                           PREFIX/lib/waymark
- *   slice_dir          BUILD/src/cli                           PREFIX/lib/waymark
- *   include_dir        BUILD/include                           PREFIX/include
+ *                      uninstalled (BUILD/waymark)             installed (BINDIR/waymark)
+ *   plugin             BUILD/src/instrument/waymark-pass.so    LIBDIR/waymark/waymark-pass.so
+ *   runtime_dir        BUILD/src/runtime                       LIBDIR/waymark
+ *   agent_dir          BUILD/src/agent                         LIBDIR/waymark
+ *   sampler_dir        BUILD/src/sampler                       LIBDIR/waymark
+ *   jvm_dir            BUILD/src/jvm                           LIBDIR/waymark
+ *   slice_dir          BUILD/src/cli                           LIBDIR/waymark
+ *   include_dir        BUILD/include                           INCLUDEDIR
+ *
+ * Installed directories are found by their ways from BINDIR, as they were configured, so that the prefix may be moved.
  *
  * Strings are malloc'd and live as long as the struct.
  */

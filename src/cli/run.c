@@ -25,6 +25,10 @@
 #include "cli/run_java.h"
 #include "cli/run_preload.h"
 #include "cli/run_session.h"
+#include "cli/run_summary.h"
+
+/* Of the heap, where no option says what to record. */
+static const uint32_t default_heap_interval = 512 << 10; /* bytes, as --alloc's */
 
 enum {
 	STATUS_CANNOT_RUN = 126, /* as of shells and env(1) */
@@ -36,6 +40,8 @@ struct request {
 	struct run_libraries libraries;
 	struct run_java_options java_options;
 	struct run_java java;
+	bool is_events;  /* --events */
+	bool is_default; /* no option says what to record */
 	bool is_quiet;
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
 	const char *limit;
@@ -109,6 +115,29 @@ static const char *words_option(const struct request *r)
 							    : NULL;
 }
 
+/* Samples and allocations, what most want to see first, at a price that nobody notices; or of these what the program takes. */
+static struct error *check_default(struct request *r)
+{
+	struct agent_choice *heap = &r->clients.agent.of[WM1_AGENT_heap];
+	struct agent_choice *sample = &r->clients.agent.of[WM1_AGENT_sample];
+	struct error *err = run_preload_check(&r->clients, r->program, r->argv, &r->libraries), *without;
+
+	if (!err)
+		return NULL;
+	error_destroy(err);
+	*heap = (struct agent_choice){0};
+	err = run_preload_check(&r->clients, r->program, r->argv, &r->libraries);
+	if (!err)
+		return NULL;
+	*sample = (struct agent_choice){0};
+	r->is_default = false;
+	without = run_preload_check(&r->clients, r->program, r->argv, &r->libraries);
+	if (!without)
+		message_warn("run", "only events and tokens are recorded: %s", err->message);
+	error_destroy(err);
+	return without;
+}
+
 static struct error *choose_agent(struct request *r)
 {
 	struct error *err;
@@ -123,9 +152,9 @@ static struct error *choose_agent(struct request *r)
 				    wait_option(&r->clients.waits), words_option(r));
 	if (r->java.is_launcher)
 		return run_preload_check_java(r->program);
-	return run_java_is_all(&r->clients, &r->java_options)
-		       ? NULL
-		       : run_preload_check(&r->clients, r->program, r->argv, &r->libraries);
+	if (run_java_is_all(&r->clients, &r->java_options))
+		return NULL;
+	return r->is_default ? check_default(r) : run_preload_check(&r->clients, r->program, r->argv, &r->libraries);
 }
 
 /* Permission bits do not suffice (root, read-only mounts, /proc): a file is made and removed. */
@@ -282,12 +311,14 @@ static void say_rest(const struct request *r, bool is_recorded)
 
 static int run_program(const struct request *r)
 {
+	struct recording_paths written = {0};
 	struct recordings_place place = {.dir = r->place,
 					 .session = r->session.number,
 					 .is_any_name = r->is_any_name,
 					 .is_quiet = r->is_quiet,
 					 .is_checked =
-						 r->clients.agent.of[WM1_AGENT_check].is_on && r->libraries.has_agent};
+						 r->clients.agent.of[WM1_AGENT_check].is_on && r->libraries.has_agent,
+					 .written = r->is_default && !r->is_quiet ? &written : NULL};
 	struct timespec now;
 	pid_t pid = 0;
 	int status = 0;
@@ -306,6 +337,9 @@ static int run_program(const struct request *r)
 		if (errno != EINTR)
 			return message_error("run", error_os(errno, "waiting for %s", r->program));
 	say_rest(r, recordings_print(&place) > 0);
+	if (written.count)
+		run_summary_print(&written);
+	recording_paths_free(&written);
 	return pass_status(status);
 }
 
@@ -347,6 +381,9 @@ static const struct option_row option_rows[] = {
 	OPTIONS_OF(wait_options, struct request, clients.waits),
 	OPTIONS_OF(run_java_options, struct request, java_options),
 	OPTIONS_OF(run_java_file_options, struct request, java_options),
+	{.name = "events",
+	 .help = "record events and tokens of the program alone; of one that was not built with waymark cc by encoding every call",
+	 OPTION_FLAG(struct request, is_events)},
 	{.name = "encode",
 	 .help = "encode every call of the program as it runs: samples have the frames that tail calls replaced, too",
 	 OPTION_FLAG(struct request, clients.is_encode)},
@@ -375,6 +412,22 @@ static const struct option_row option_rows[] = {
 	OPTIONS_END,
 };
 
+/* Without an option that chooses, what most people want first. */
+static void choose_default(struct request *r)
+{
+	const struct run_clients *c = &r->clients;
+
+	r->is_default = !r->is_events && !c->is_encode && !c->is_with_agent && !c->is_without_agent &&
+			!agent_choices_is_any(&c->agent) && !wait_option(&c->waits) &&
+			!run_java_option(&r->java_options);
+	if (!r->is_default)
+		return;
+	r->clients.agent.of[WM1_AGENT_sample] = (struct agent_choice){
+		.is_on = true, .is_given = true, .number = wm1_agent_client_options[WM1_AGENT_sample].preset};
+	r->clients.agent.of[WM1_AGENT_heap] =
+		(struct agent_choice){.is_on = true, .is_given = true, .number = default_heap_interval};
+}
+
 static int parse_options(const struct command *command, struct request *r, int argc, char **argv)
 {
 	int status = options_parse(command, r, argc, argv);
@@ -384,6 +437,7 @@ static int parse_options(const struct command *command, struct request *r, int a
 	r->argv = argv + optind;
 	if (r->clients.agent.of[WM1_AGENT_check].is_on)
 		agent_choices_add(&r->clients.agent, WM1_AGENT_sample);
+	choose_default(r);
 	return status;
 }
 
@@ -416,10 +470,10 @@ const struct command command_run = {
 	.summary = "run a program and record its contexts, of every allocation if wanted",
 	.usage = "Usage: waymark run [OPTIONS] PROGRAM [ARGUMENTS]\n"
 		 "\n"
-		 "Runs PROGRAM and prints where its recording is. A program that was not built\n"
-		 "with waymark cc gets an agent, which encodes its contexts as it runs. Java\n"
-		 "virtual machines, also those that it starts, get one that does so for Java\n"
-		 "methods. The exit status is the program's.\n",
+		 "Runs PROGRAM, records it and prints where its recording is. Without an option\n"
+		 "that says what: CPU samples (--sample) and sampled allocations (--heap=512K),\n"
+		 "and a summary at the end. Java virtual machines that it is or starts, too. The\n"
+		 "exit status is the program's.\n",
 	.options = option_rows,
 	.operands = {{"program", COMPLETE_COMMAND, NULL, false}},
 	.stops_at_operand = true,

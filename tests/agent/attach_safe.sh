@@ -308,7 +308,7 @@ calls() {
 	pids=()
 	rm -f flag
 	(sleep 1.5 && touch flag) &
-	timeout 100 "$waymark" run -q -o "$dir/" ./calls "$dir/flag" ./plugin.so >out.txt || fail "calls: exit status under run"
+	timeout 100 "$waymark" run --events -q -o "$dir/" ./calls "$dir/flag" ./plugin.so >out.txt || fail "calls: exit status under run"
 	printf 'ready\nend\n' | cmp - out.txt || { fail "calls: under run"; cat out.txt; }
 }
 

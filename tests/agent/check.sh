@@ -116,7 +116,7 @@ int main(void)
 }
 END
 gcc -w -O0 -o recurses recurses.c || exit 1
-WAYMARK_AGENT=verbose "$waymark" run -q ./recurses 2>err.txt || fail "recurses"
+WAYMARK_AGENT=verbose "$waymark" run --events -q ./recurses 2>err.txt || fail "recurses"
 pushes=$(sed -n 's/.* pushes \([0-9]*\) .*/\1/p' err.txt | tr '\n' ' ')
 awk '{ exit !($1 >= 90 && $1 <= 110 && $2 >= 6990 && $2 <= 7010) }' <<<"$pushes" ||
 	{ fail "pushes: ${pushes:-none}, not about 100 of the child and 7000"; cat err.txt; }
@@ -198,7 +198,7 @@ awk '/^waymark: [0-9]+ samples/ && $10 > 0 { n++ } END { exit n < 10 }' err.txt 
 	echo 'return sum < 0; }'
 } >targets.c
 gcc -w -O1 -o targets targets.c || exit 1
-WAYMARK_AGENT=verbose "$waymark" run -q ./targets 2>err.txt || fail "targets"
+WAYMARK_AGENT=verbose "$waymark" run --events -q ./targets 2>err.txt || fail "targets"
 sed -n 's/^waymark: bytes of stubs \([0-9]*\) of tables \([0-9]*\) .*/\1 \2/p' err.txt | awk '{ n++; if ($1 > 10000 || $2 > 700000) exit 1 } END { if (n != 1) exit 1 }' ||
 	{ fail "memory of an indirect call with many targets"; cat err.txt; }
 
@@ -213,14 +213,14 @@ int main(void)
 }
 END
 gcc -w -O1 -o closes closes.c || exit 1
-WAYMARK_AGENT=verbose "$waymark" run -q ./closes 2>err.txt || fail "closes"
+WAYMARK_AGENT=verbose "$waymark" run --events -q ./closes 2>err.txt || fail "closes"
 grep -q '^waymark: functions [0-9]' err.txt || { fail "a program that closes its standard error: no numbers"; cat err.txt; }
 [ -f other ] && [ ! -s other ] || fail "numbers are in a file of the program's"
 sed -i 's/close(2)/close_range(2, ~0u, 0)/' closes.c
 sed -i '1i #define _GNU_SOURCE' closes.c
 gcc -w -O1 -o closes closes.c || exit 1
 rm other
-WAYMARK_AGENT=verbose "$waymark" run -q ./closes 2>err.txt || fail "closes all"
+WAYMARK_AGENT=verbose "$waymark" run --events -q ./closes 2>err.txt || fail "closes all"
 [ -f other ] && [ ! -s other ] || fail "numbers are in a file of a program that closes all"
 
 # An allocator in a library of its own, which functions of libc call that call nothing else: its tail calls are nobody's to undo.

@@ -17,7 +17,7 @@ ran() {
 	./program >plain.txt || fail "$1: status $? without the agent"
 	[ "$(cut -d' ' -f2- plain.txt | sort -u)" = wm1:not-instrumented ] || fail "$1: a context without the agent"
 	rm -f run.wmk
-	"$waymark" run -q -o "$dir/run.wmk" ./program >tokens.txt || fail "$1: status $? under the agent"
+	"$waymark" run --events -q -o "$dir/run.wmk" ./program >tokens.txt || fail "$1: status $? under the agent"
 	cmp -s tokens.txt plain.txt && fail "$1: no context under the agent"
 	[ "$(cut -d' ' -f1 tokens.txt)" = "$(cut -d' ' -f1 plain.txt)" ] || fail "$1: other captures under the agent"
 	"$waymark" decode --folded --wmk run.wmk <tokens.txt >decoded.txt || fail "$1: decode"

@@ -14,7 +14,7 @@ check() {
 	program=$1 want=$2 mode=$3
 	shift 3
 	rm -f ./*.wmk
-	(ulimit -f "${limit:-unlimited}" && exec timeout 100 "$waymark" run -q "$@" -o "${out:-./}" "./$program" "$mode") >out.txt 2>err.txt
+	(ulimit -f "${limit:-unlimited}" && exec timeout 100 "$waymark" run --events -q "$@" -o "${out:-./}" "./$program" "$mode") >out.txt 2>err.txt
 	got=$?
 	[ $got = "$want" ] || fail "$program $mode $*: status $got, not $want: $(head -c 300 err.txt)"
 }

@@ -22,7 +22,7 @@ run() {
 	what=$1 agent=$2
 	shift 2
 	rm -f run*.wmk
-	WAYMARK_AGENT=$agent timeout 100 "$waymark" run "$@" -o "$dir/run.wmk" ./program >tokens.txt 2>err.txt || fail "$what: status $?"
+	WAYMARK_AGENT=$agent timeout 100 "$waymark" run --events "$@" -o "$dir/run.wmk" ./program >tokens.txt 2>err.txt || fail "$what: status $?"
 	[ "$(echo run*.wmk)" = run.wmk ] || fail "$what: recordings are $(echo run*.wmk)"
 }
 
@@ -101,7 +101,7 @@ for what in paths contexts,paths; do
 		rm -rf "out$agent"
 		mkdir "out$agent"
 		# shellcheck disable=SC2086
-		"$waymark" run -q $agent -o "out$agent/" ./program || fail "paths: status $?"
+		"$waymark" run --events -q $agent -o "out$agent/" ./program || fail "paths: status $?"
 		[ "$(find "out$agent" -name '*.wmk' | wc -l)" -eq 2 ] || fail "paths $agent: not two recordings"
 		"$waymark" paths "out$agent"/*.wmk | sed '/^Summary/,$!d' >"paths$agent.txt"
 	done

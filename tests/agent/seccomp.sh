@@ -167,7 +167,7 @@ for mode in p k t e s; do
 		[ $want -ne 77 ] || { echo "no filters here"; continue; }
 		rm -f run*.wmk
 		# shellcheck disable=SC2086
-		"$waymark" run $options -o "$dir/run.wmk" ./program $mode >got.txt 2>got.err
+		"$waymark" run --events $options -o "$dir/run.wmk" ./program $mode >got.txt 2>got.err
 		got=$?
 		[ $got = $want ] || fail "$mode $options: exit status $got, without the agent $want"
 		cmp -s want.txt got.txt || { fail "$mode $options: prints something else"; cat got.txt; }

@@ -11,7 +11,7 @@ run() {
 	want=$1
 	shift
 	status=0
-	"$waymark" run "$@" >out.txt 2>err.txt || status=$?
+	"$waymark" run --events "$@" >out.txt 2>err.txt || status=$?
 	[ $status -eq "$want" ] || { fail "$*: status $status"; cat err.txt; }
 }
 

@@ -14,7 +14,7 @@ one() {
 	shift 2
 	"$@" -w -D_GNU_SOURCE -I"$include" -I"$hazards" "$program" -o program || { fail "$*: build"; return; }
 	rm -f run.wmk
-	timeout 100 "$waymark" run -q -o "$dir/run.wmk" ./program >tokens.txt 2>errors.txt || fail "$*: status $?"
+	timeout 100 "$waymark" run --events -q -o "$dir/run.wmk" ./program >tokens.txt 2>errors.txt || fail "$*: status $?"
 	"$waymark" decode --folded --wmk run.wmk <tokens.txt >decoded.txt || fail "$*: decode"
 	"$compare" "$(basename "$program"), $*" decoded.txt "$lines" || failures=$((failures + 1))
 	built=$((built + 1))

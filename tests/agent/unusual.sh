@@ -168,14 +168,14 @@ for compiler in gcc clang-19; do
 		name=${kind#*:}
 		for option in --agent --heap; do
 			if [ -z "$name" ]; then
-				succeeds "$waymark" run "$option" -o sanitized.wmk ./sanitized
+				succeeds "$waymark" run --events "$option" -o sanitized.wmk ./sanitized
 				[ "$option" = --agent ] || allocated 300 leaf sanitized.wmk
 				continue
 			fi
-			"$waymark" run "$option" -o sanitized.wmk ./sanitized >out.txt 2>err.txt && fail "$compiler $name: was run"
+			"$waymark" run --events "$option" -o sanitized.wmk ./sanitized >out.txt 2>err.txt && fail "$compiler $name: was run"
 			grep -q "is built with a sanitizer, $name" err.txt || fail "$compiler $name $option: $(head -3 err.txt)"
 			[ ! -s out.txt ] || fail "$compiler $name $option: ran: $(head -3 out.txt)"
-			succeeds "$waymark" run "$option" -o ./ bash -c './sanitized; exit $?'
+			succeeds "$waymark" run --events "$option" -o ./ bash -c './sanitized; exit $?'
 			grep -q "^waymark: process [0-9]* is built with a sanitizer, $name: it is not recorded" err.txt ||
 				fail "$compiler $name $option, executed: $(head -3 err.txt)"
 		done
@@ -415,7 +415,7 @@ gcc -O1 -g -o apart apart.c || exit 1
 apart='waymark: process N: a library is in a namespace of its own (dlmopen, plugin.so), with its own C library: threads and allocations of that are not recorded'
 for option in --heap --sample '--sample --encode'; do
 	# shellcheck disable=SC2086
-	"$waymark" run -q $option -o apart.wmk ./apart >out.txt 2>err.txt
+	"$waymark" run --events -q $option -o apart.wmk ./apart >out.txt 2>err.txt
 	[ $? -eq 3 ] && [ "$(cat out.txt)" = 1 ] || fail "apart $option: $(cat out.txt err.txt)"
 	[ "$(sed 's/process [0-9]*:/process N:/' err.txt)" = "$apart" ] || fail "apart $option says: $(cat err.txt)"
 done

@@ -45,7 +45,7 @@ int main(void)
 }
 EOF
 "$waymark" cc -O1 -g source/prog.c -o prog || exit 1
-expect 0 "$waymark" run -q -o run.wmk ./prog
+expect 0 "$waymark" run --events -q -o run.wmk ./prog
 
 cat >oracle.py <<'EOF'
 """oracle.py REPORT.json ANNOTATE.json FUNCTION METRIC"""

@@ -38,22 +38,22 @@ check() {
 }
 
 [ "$(names agent | wc -l)" -ge 3 ] && [ "$(names java | wc -l)" -ge 3 ] || fail "rows: $("$rows")"
-check run 'run java' wall=HZ off-cpu=HZ profile cache encode agent no-agent output limit quiet help
+check run 'run java' wall=HZ off-cpu=HZ profile cache events encode agent no-agent output limit quiet help
 check attach 'agent java' wall=HZ off-cpu=HZ encode detach output limit quiet help
 
 # The words of WAYMARK_AGENT: all that a message lists, and no other.
 known=$(names agent word | paste -sd, | sed 's/,/, /g')
-WAYMARK_AGENT=nosuch refused 1 "unknown option nosuch; known are $known" "$waymark" run true
+WAYMARK_AGENT=nosuch refused 1 "unknown option nosuch; known are $known" "$waymark" run --events true
 grep -q "known are $known\$" err.txt || fail "more words: $(cat err.txt)"
 for word in $(names agent word); do
 	case $word in
 	*=*) # only with a number
-		WAYMARK_AGENT=${word%=*}=5,nosuch refused 1 "unknown option nosuch" "$waymark" run true
-		WAYMARK_AGENT=${word%=*} refused 1 "unknown option ${word%=*};" "$waymark" run true
+		WAYMARK_AGENT=${word%=*}=5,nosuch refused 1 "unknown option nosuch" "$waymark" run --events true
+		WAYMARK_AGENT=${word%=*} refused 1 "unknown option ${word%=*};" "$waymark" run --events true
 		;;
 	*)
-		WAYMARK_AGENT=$word,nosuch refused 1 "unknown option nosuch" "$waymark" run true
-		WAYMARK_AGENT=$word=5 refused 1 "unknown option $word=5" "$waymark" run true
+		WAYMARK_AGENT=$word,nosuch refused 1 "unknown option nosuch" "$waymark" run --events true
+		WAYMARK_AGENT=$word=5 refused 1 "unknown option $word=5" "$waymark" run --events true
 		;;
 	esac
 done
@@ -61,8 +61,8 @@ done
 # An option gives its number to no other, and one that is out of range is named.
 for row in $(names agent java | grep -v '^heap$'); do
 	case $row in
-	*=*) refused 2 "--${row%=*}=-1: a number from " "$waymark" run "--${row%=*}=-1" true ;;
-	*) expect 2 "$waymark" run "--$row=1" true ;;
+	*=*) refused 2 "--${row%=*}=-1: a number from " "$waymark" run --events "--${row%=*}=-1" true ;;
+	*) expect 2 "$waymark" run --events "--$row=1" true ;;
 	esac
 done
 finish

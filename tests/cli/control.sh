@@ -76,7 +76,7 @@ END
 "$waymark" cc -O1 -g --wm=contexts,paths,trace='*=none|cc+pt' "src$evil/prog.c" -o "prog$evil" || exit 1
 mkdir "out$evil"
 export EVIL=$evil
-clean 1 0 "$waymark" run -o "out$evil/" "./prog$evil"
+clean 1 0 "$waymark" run --events -o "out$evil/" "./prog$evil"
 recordings=(out*/*.wmk)
 recording=${recordings[0]}
 for format in text events folded json speedscope svg; do

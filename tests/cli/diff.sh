@@ -43,8 +43,8 @@ EOF
 	sed 's/goes/comes/' a/prog.c
 } >b/prog.c
 "$waymark" cc -O1 -g a/prog.c moved.c -o old && "$waymark" cc -O1 -g b/prog.c other.c -o new || exit 1
-expect 0 "$waymark" run -q -o old.wmk ./old 10
-expect 0 "$waymark" run -q -o new.wmk ./new 13
+expect 0 "$waymark" run --events -q -o old.wmk ./old 10
+expect 0 "$waymark" run --events -q -o new.wmk ./new 13
 
 expect 0 "$waymark" diff old.wmk new.wmk
 has out.txt "work: 17 -> 20, +3 (+17.6 %)"
@@ -75,7 +75,7 @@ has out.txt "Contexts by change: 1 of 3 that changed"
 # A function that is in another file, and changed.
 sed 's/event(1)/event(5)/' moved.c >other.c
 "$waymark" cc -O1 -g b/prog.c other.c -o newer || exit 1
-expect 0 "$waymark" run -q -o newer.wmk ./newer 10
+expect 0 "$waymark" run --events -q -o newer.wmk ./newer 10
 expect 0 "$waymark" diff --function=moved old.wmk newer.wmk
 grep -qE '^ +1 +5 +\+4 +\+400.0 % +\+4  moved \(moved from .*moved\.c to .*other\.c\)$' out.txt || fail "moved: $(cat out.txt)"
 

@@ -63,5 +63,5 @@ refused 2 "a program is needed" "$waymark" graph
 refused 2 "--format svg: no such format" "$waymark" graph --format svg x
 refused 2 "a program is needed" "$waymark" run
 refused 2 "a program is needed" "$waymark" run --heap
-refused 2 "--limit 1X" "$waymark" run --limit 1X true
+refused 2 "--limit 1X" "$waymark" run --events --limit 1X true
 finish

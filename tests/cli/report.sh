@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 cc_program prog
 
-expect 0 "$waymark" run -o one.wmk ./prog
+expect 0 "$waymark" run --events -o one.wmk ./prog
 has err.txt "waymark run: wrote one.wmk"
 ./prog >/dev/null
 mv waymark-prog-*.wmk two.wmk
@@ -74,14 +74,14 @@ cmp out.txt want.txt || fail "a directory: $(cat out.txt)"
 echo "waymark report: some/text.wmk is left out: it is no recording of this version" >want.txt
 cmp err.txt want.txt || fail "a directory: $(cat err.txt)"
 (cd none && refused 1 "a .wmk file is needed: the working directory has no recording" "$waymark" report
-	"$waymark" run -q -o b.wmk ../prog event 1 && "$waymark" run -q -o c.wmk ../prog event 2 &&
-		"$waymark" run -q -o a.wmk ../prog event 3) >/dev/null || fail "three runs"
+	"$waymark" run --events -q -o b.wmk ../prog event 1 && "$waymark" run --events -q -o c.wmk ../prog event 2 &&
+		"$waymark" run --events -q -o a.wmk ../prog event 3) >/dev/null || fail "three runs"
 cd none || exit 1
 expect 0 "$waymark" report --format=folded --metric=number:sum
 echo "main 3" | cmp - out.txt || fail "the newest: $(cat out.txt)"
 echo "waymark report: the newest recording is a.wmk" | cmp - err.txt || fail "the newest: $(cat err.txt)"
 if [ -f "$build/src/agent/libwaymark-agent.so" ]; then # a run of a shell needs it
-	expect 0 "$waymark" run -q sh -c '../prog event 10 && ../prog event 20'
+	expect 0 "$waymark" run --events -q sh -c '../prog event 10 && ../prog event 20'
 	expect 0 "$waymark" report --format=folded --metric=number:sum
 	echo "main 30" | cmp - out.txt || fail "the newest run: $(cat out.txt)"
 	grep -qE '^waymark report: the newest run has [0-9]+ recordings: waymark-.*wmk to waymark-.*wmk$' err.txt ||

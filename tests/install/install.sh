@@ -19,8 +19,9 @@ prefix=$(dirname "$(dirname "$(find "$place/dest" -path '*/bin/waymark')")")
 mv "$prefix" "$place/moved"
 prefix=$place/moved
 waymark=$prefix/bin/waymark
-for file in include/waymark.h lib/waymark/waymark-pass.so lib/waymark/libwaymark-rt.a lib/waymark/libwaymark-trace.a lib/waymark/libwaymark-rt.so \
-	lib/waymark/libwaymark-heap.so share/man/man1/waymark.1 share/man/man1/waymark-core.1 \
+private=$(cd "$prefix" && find lib* -name waymark -type d)
+for file in include/waymark.h "$private"/waymark-pass.so "$private"/libwaymark-rt.a "$private"/libwaymark-trace.a "$private"/libwaymark-rt.so.2 \
+	"$private"/libwaymark-heap.so share/man/man1/waymark.1 share/man/man1/waymark-core.1 \
 	share/bash-completion/completions/waymark share/zsh/site-functions/_waymark share/waymark/gdb/waymark.py \
 	share/doc/waymark/LICENSE share/doc/waymark/README.md share/doc/waymark/examples/expr/expr.c; do
 	[ -f "$prefix/$file" ] || fail "$file is not installed"

@@ -26,7 +26,7 @@ for encoder in fast lucce; do
 done
 # The same by the environment.
 rm -f run.wmk
-WAYMARK_JVM="check,exclude=*Other" timeout -k 1 60 "$waymark" run -q -o run.wmk "$jdk/bin/java" -cp classes Filtered \
+WAYMARK_JVM="check,exclude=*Other" timeout -k 1 60 "$waymark" run --events -q -o run.wmk "$jdk/bin/java" -cp classes Filtered \
 	2>err.txt || fail "WAYMARK_JVM: status $?"
 [ "$(cat err.txt)" = 'waymark: 3 captures agreed with the stack, 0 differed' ] || { cat err.txt; fail "WAYMARK_JVM: check"; }
 [ "$("$waymark" report --format folded --metric called run.wmk)" = 'Filtered.main;Filtered.lambda$main$0;Filtered.called 3' ] || fail "WAYMARK_JVM"

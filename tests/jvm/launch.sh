@@ -17,7 +17,7 @@ records() {
 	rm -rf out && mkdir out
 	"$@" >plain_out.txt 2>plain_err.txt
 	status=$?
-	timeout -k 1 120 "$waymark" run -q -o out/%e-%p.wmk "$@" >out.txt 2>err.txt
+	timeout -k 1 120 "$waymark" run --events -q -o out/%e-%p.wmk "$@" >out.txt 2>err.txt
 	[ $? = $status ] || { cat err.txt; fail "$*: status"; }
 	cmp -s plain_out.txt out.txt || { diff plain_out.txt out.txt; fail "$*: output"; }
 	cmp -s plain_err.txt err.txt || { diff plain_err.txt err.txt; fail "$*: standard error"; }
@@ -48,7 +48,7 @@ timeout -k 1 60 "$waymark" run --exceptions -q -o out/%e-%p.wmk ./app Starts a >
 unset JAVA_TOOL_OPTIONS
 
 # A virtual machine that would not start with the agent starts without.
-timeout -k 1 60 "$waymark" run -q -o out/%e-%p.wmk ./app -Xshare:on Starts a >out.txt 2>err.txt || fail "-Xshare:on: status"
+timeout -k 1 60 "$waymark" run --events -q -o out/%e-%p.wmk ./app -Xshare:on Starts a >out.txt 2>err.txt || fail "-Xshare:on: status"
 grep -qx 'a null null' out.txt || { cat out.txt; fail "-Xshare:on: output"; }
 grep -qx 'waymark: process [0-9]*: its Java methods are not recorded: -Xshare:on .*' err.txt || { cat err.txt; fail "-Xshare:on: line"; }
 
@@ -86,7 +86,7 @@ timeout -k 1 60 "$waymark" run --exceptions -q -o out/run.wmk ./embeds "$jdk/lib
 [ "$("$waymark" report --format folded --metric embedded out/run.wmk)" = 'Starts.mark 1' ] ||
 	{ "$waymark" report --format folded --metric embedded out/run.wmk; fail "embeds: events"; }
 rm -rf out && mkdir out
-timeout -k 1 60 "$waymark" run -q -o out/run.wmk ./embeds "$jdk/lib/server/libjvm.so" "$dir/classes:$jar" >out.txt 2>err.txt ||
+timeout -k 1 60 "$waymark" run --events -q -o out/run.wmk ./embeds "$jdk/lib/server/libjvm.so" "$dir/classes:$jar" >out.txt 2>err.txt ||
 	fail "embeds in machine code: status $?"
 grep -q '^waymark: process [0-9]*: its Java methods are not recorded: Waymark records its machine code' err.txt ||
 	{ cat err.txt; fail "embeds in machine code: line"; }

@@ -8,7 +8,7 @@ compiled Events
 ln -s "$jdk/bin/java" java
 for program in "$jdk/bin/java" ./java; do
 	rm -f run.wmk
-	timeout -k 1 60 "$waymark" run -q -o run.wmk "$program" -cp classes Events >out.txt 2>err.txt
+	timeout -k 1 60 "$waymark" run --events -q -o run.wmk "$program" -cp classes Events >out.txt 2>err.txt
 	[ $? = 3 ] || { cat err.txt; fail "$program: status"; }
 	[ -s out.txt ] || [ -s err.txt ] && { cat out.txt err.txt; fail "$program: output"; }
 	[ "$("$waymark" report --format folded --metric sum run.wmk)" = 'Events.main;Events.sum;Events.sum;Events.sum;Events.sum 1' ] ||
@@ -28,7 +28,7 @@ grep -q AssertionError err.txt || { cat err.txt; fail "--no-agent: instrumented"
 compiled Exceptions
 client() {
 	rm -f client.wmk
-	timeout -k 1 60 "$waymark" run "$1" -q -o client.wmk ./java -Dline=1 -cp classes Exceptions 3 >out.txt 2>err.txt || fail "$1: status"
+	timeout -k 1 60 "$waymark" run --events "$1" -q -o client.wmk ./java -Dline=1 -cp classes Exceptions 3 >out.txt 2>err.txt || fail "$1: status"
 	[ -s err.txt ] && { cat err.txt; fail "$1: standard error"; }
 	"$waymark" report --format json client.wmk | sed -n 's/.*{"name": "\([^"]*\)", "unit".*/\1/p' | tr '\n' ' ' >metrics.txt
 	[ "$(cat metrics.txt)" = "$2 " ] || { cat metrics.txt; fail "$1: metrics"; }
