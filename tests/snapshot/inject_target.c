@@ -1,8 +1,9 @@
 /*
- * inject_target.c FD - a program that is made to call functions from outside. Each of its threads fills registers, vector registers and the
+ * inject_target.c FD coroutine|handler - a program that is made to call functions from outside. Each of its threads fills registers, vector registers and the
  * bytes below its stack pointer, and looks again and again whether they are as they were, and so are its errno and the mask of its signals.
  * Its handler takes so much of the stack that whatever is near below is written over. The first thread is in a coroutine whose stack has little
- * room, and handles signals on another one: what is below that room is looked at as well.
+ * room, and handles signals on another one: what is below that room is looked at as well. Or it is in a handler on the alternate stack, on which
+ * other handlers run, too: one that begins at the top of it writes over the first one.
  */
 #include "inject_target.h"
 
@@ -133,6 +134,8 @@ static void look(bool is_wide)
 /* Of the first thread's coroutine: from there up to ROOM_BYTES below the frame. */
 static char coroutine[COROUTINE_BYTES];
 
+static bool is_in_coroutine;
+
 static bool is_below_as_it_was(const char *frame)
 {
 	for (const volatile char *at = coroutine; at < frame - ROOM_BYTES; at++)
@@ -153,7 +156,7 @@ static void *work(void *number)
 	shared->ready++;
 	while (!shared->is_over) {
 		look(is_wide);
-		if (own == 0 && !is_below_as_it_was(__builtin_frame_address(0)))
+		if (own == 0 && is_in_coroutine && !is_below_as_it_was(__builtin_frame_address(0)))
 			fault("memory below its stack has changed");
 		pthread_mutex_lock(&mutex);
 		shared->threads[own].turns++;
@@ -202,11 +205,9 @@ static void first(void)
 
 static void work_in_coroutine(void)
 {
-	static char other[1 << 18];
-	const stack_t alternate = {.ss_sp = other, .ss_size = sizeof other};
 	ucontext_t inner, outer;
 
-	sigaltstack(&alternate, NULL);
+	is_in_coroutine = true;
 	memset(coroutine, CANARY, sizeof coroutine);
 	getcontext(&inner);
 	inner.uc_stack.ss_sp = coroutine;
@@ -216,12 +217,28 @@ static void work_in_coroutine(void)
 	swapcontext(&outer, &inner);
 }
 
+static void first_in_handler(int signal)
+{
+	(void)signal;
+	first();
+}
+
+static void work_in_handler(void)
+{
+	const struct sigaction action = {.sa_handler = first_in_handler, .sa_flags = SA_ONSTACK};
+
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+}
+
 int main(int argc, char **argv)
 {
+	static char other[1 << 18];
+	const stack_t alternate = {.ss_sp = other, .ss_size = sizeof other};
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK};
 	pthread_t threads[TARGET_THREADS];
 
-	if (argc != 2)
+	if (argc != 3)
 		return 2;
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, (int)strtol(argv[1], NULL, 10), 0);
 	if (shared == MAP_FAILED)
@@ -232,7 +249,11 @@ int main(int argc, char **argv)
 	for (uintptr_t i = 1; i < TARGET_THREADS; i++)
 		if (pthread_create(&threads[i], NULL, work, (void *)i) != 0) /* NOLINT(performance-no-int-to-ptr) */
 			return 2;
-	work_in_coroutine();
+	sigaltstack(&alternate, NULL);
+	if (strcmp(argv[2], "handler") == 0)
+		work_in_handler();
+	else
+		work_in_coroutine();
 	for (unsigned int i = 1; i < TARGET_THREADS; i++)
 		pthread_join(threads[i], NULL);
 	return 0;

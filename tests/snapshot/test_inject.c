@@ -1,5 +1,5 @@
 /*
- * test_inject.c TARGET - the process that calls functions in another one is killed before each of its steps in turn, and at that instant
+ * test_inject.c TARGET coroutine|handler [FIRST] - the process that calls functions in another one is killed before each of its steps in turn, and at that instant
  * a signal is sent to every thread of the other: all of them get it, go on, and find everything as it was (inject_target.c). Another signal,
  * which is counted, is sent to threads when they are to stop: none is lost.
  *
@@ -65,15 +65,12 @@ static void step(void)
 	raise(SIGKILL);
 }
 
-/*
- * The thread is to stop: it stops for the signal before that, and then in its handler. Not the first one: where it is in a handler on an
- * alternate stack another signal may come on top of that when the tracer dies (docs/agent.md).
- */
+/* The thread is to stop: it stops for the signal before that, and then in its handler. */
 static void send_counted(pid_t tid)
 {
 	static int count;
 
-	for (unsigned int i = 1; i < TARGET_THREADS && count < MOST_COUNTED; i++)
+	for (unsigned int i = 0; i < TARGET_THREADS && count < MOST_COUNTED; i++)
 		if (shared->threads[i].tid == tid) {
 			count++;
 			sent[i]++;
@@ -277,7 +274,7 @@ static bool killed_at(long at, bool *ret)
 	return true;
 }
 
-static pid_t begin(const char *path)
+static pid_t begin(const char *path, const char *place)
 {
 	const struct timespec pause = {0, 1000000};
 	int fd = memfd_create("shared", 0);
@@ -292,7 +289,7 @@ static pid_t begin(const char *path)
 	snprintf(number, sizeof number, "%d", fd);
 	target = fork();
 	if (target == 0) {
-		execl(path, path, number, (char *)NULL);
+		execl(path, path, number, place, (char *)NULL);
 		_exit(127);
 	}
 	while (target > 0 && shared->ready < TARGET_THREADS && is_alive())
@@ -312,10 +309,10 @@ static bool can_be_traced(void)
 
 int main(int argc, char **argv)
 {
-	long first = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+	long first = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	int lives = 0;
 
-	if (argc < 2 || begin(argv[1]) < 0)
+	if (argc < 3 || begin(argv[1], argv[2]) < 0)
 		return 2;
 	if (!can_be_traced()) {
 		kill(target, SIGKILL);

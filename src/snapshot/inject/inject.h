@@ -49,9 +49,10 @@ struct inject_thread {
 	bool is_looked_at; /* by inject_is_safe since it stopped */
 	bool is_stuck;     /* it did not stop, and was in state D */
 	bool is_parked;
-	uint64_t turns;            /* before it went on a little */
-	unsigned int unsafe_looks; /* of inject_is_safe, in a row */
-	const char *why;           /* of the last look; NULL: it is safe */
+	uint64_t crossing_at, crossing_sp; /* of its crossing (inject_call.c) */
+	uint64_t turns;                    /* before it went on a little */
+	unsigned int unsafe_looks;         /* of inject_is_safe, in a row */
+	const char *why;                   /* of the last look; NULL: it is safe */
 	struct inject_wait wait;
 };
 

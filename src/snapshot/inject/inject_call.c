@@ -26,14 +26,17 @@
  * thread's own stack, below the red zone, or at the low end of the process's stack (inject_find_room), which return to the C library's own
  * rt_sigreturn.
  *
- * The mask of a thread and its registers are two writes. When the tracer dies between them the thread is in the stub with its own mask, and a
- * signal may be handled there, on the stack that it has there:
+ * The mask of a thread and its registers are two writes. Had the tracer died between them, the thread would be in the stub with its own mask,
+ * and the next signal would be handled at the top of the alternate stack, if the thread has one: also where it was in a handler on that stack,
+ * whose frames would be written over. So between its own place and the stub a thread is in a third place, where nothing is pushed and either
+ * mask does:
  *
- *      first thread, before the call     below its frame and those of parked threads: they are not written over
- *      first thread, after the call      the same
- *      a thread that is being parked     below its frame: those of threads that are parked later are not in use yet
- *      a thread that is put back         below its frame: those of threads that were parked later are not in use any more, as the last one
- *                                        is put back first
+ *      its own place        its mask                 rip: swapcontext of the C library, which writes nothing to the stack that it leaves
+ *      the crossing         its mask, then all   ->  rsp: its own; where the frame is on that stack, below the frame
+ *      the stub             all                      rsi: a context with all signals blocked, rt_sigreturn, and the frame as stack
+ *
+ * A signal that comes in the crossing is handled on the stack that the thread is on, below what is in use there, and when the tracer is dead
+ * swapcontext blocks all signals before it takes the thread off that stack. The way back is the same.
  *
  * A thread that was in a system call has left it with -ERESTART... in rax and the call's number in orig_rax. When its registers are
  * put back and the thread goes on, the kernel makes the system call again, and where it has a timeout goes on with what is left of it
@@ -68,7 +71,10 @@ enum {
 	SYSCALL_BYTES = 2,
 	SYSCALL_STOP = SIGTRAP | 0x80,
 	CLOSE_TRIES = 4,
-	NO_STACK_FLAGS = 0x55, /* no sigaltstack has them: rt_sigreturn leaves it as it is */
+	NO_STACK_FLAGS = 0x55,   /* no sigaltstack has them: rt_sigreturn leaves it as it is */
+	FLOAT_CONTROL = 0x37f,   /* of the x87 unit: no exceptions */
+	FLOAT_EMPTY = 0xffff,    /* no register is in use */
+	VECTOR_CONTROL = 0x1f80, /* the same: mxcsr */
 };
 
 #define CALL_NS UINT64_C(15000000000)
@@ -186,27 +192,58 @@ static void set_frame(struct signal_frame *f, const struct inject_private *own, 
 	}
 }
 
-/* Writes the thread's frame below that address. *ret: where it is. */
-static struct error *write_frame(struct inject *in, const struct inject_thread *thread, uint64_t below, uint64_t *ret)
+/* What swapcontext of glibc needs of a ucontext_t. */
+struct crossing {
+	uint64_t to_before[20], to_rsp, to_rip, to_between[6], to_float_at, to_reserved[8], to_mask[16];
+	uint64_t to_float[3]; /* controls, state, tags */
+	uint32_t to_vector_control, to_unused;
+	uint64_t from[58]; /* it keeps there what nobody reads */
+};
+_Static_assert(offsetof(struct crossing, to_rsp) == 0xa0 && offsetof(struct crossing, to_float_at) == 0xe0 &&
+		       offsetof(struct crossing, to_mask) == 0x128 && offsetof(struct crossing, to_float) == 0x1a8 &&
+		       offsetof(struct crossing, to_vector_control) == 0x1c0,
+	       "ucontext_t");
+
+static struct error *write_crossing(struct inject *in, uint64_t at, uint64_t frame_at)
+{
+	struct crossing c = {.to_rsp = frame_at + sizeof(uint64_t),
+			     .to_rip = in->own->sigreturn_at,
+			     .to_float_at = at + offsetof(struct crossing, to_float),
+			     .to_float = {FLOAT_CONTROL, FLOAT_EMPTY},
+			     .to_vector_control = VECTOR_CONTROL};
+
+	memset(c.to_mask, 0xff, sizeof c.to_mask);
+	return inject_write(in, at, &c, sizeof c);
+}
+
+/* Writes the thread's frame below that address, and its crossing. *ret: where the frame is. */
+static struct error *write_frame(struct inject *in, struct inject_thread *thread, uint64_t below, uint64_t *ret)
 {
 	struct inject_private *own = in->own;
 	char *vectors = own->frame + sizeof(struct signal_frame) +
 			INJECT_PAGE_BYTES; /* in front of it there is room to move the frame */
 	struct iovec read = {vectors, VECTORS_BYTES};
 	struct signal_frame frame;
-	uint64_t vectors_at, at;
+	uint64_t vectors_at, at, crossing_at = (below - sizeof(struct crossing)) & ~UINT64_C(63);
+	struct error *err;
 	size_t len;
 
 	memset(vectors, 0, VECTORS_BYTES);
 	if (ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_X86_XSTATE, &read) != 0)
 		return inject_failed(in, "its vector registers cannot be read");
 	len = finish_vectors(vectors, read.iov_len);
-	vectors_at = (below - len) & ~UINT64_C(63);
+	vectors_at = (crossing_at - len) & ~UINT64_C(63);
 	at = ((vectors_at - sizeof frame) & ~UINT64_C(15)) - sizeof frame.return_address;
 	set_frame(&frame, own, thread, vectors_at);
 	memcpy(vectors - (vectors_at - at), &frame, sizeof frame);
+	err = inject_write(in, at, vectors - (vectors_at - at), vectors_at - at + len)
+		      ?: write_crossing(in, crossing_at, at);
+	if (err)
+		return err;
+	thread->crossing_at = crossing_at;
+	thread->crossing_sp = thread->registers[INJECT_RSP];
 	*ret = at;
-	return inject_write(in, at, vectors - (vectors_at - at), vectors_at - at + len);
+	return NULL;
 }
 
 static struct error *save_vectors(struct inject *in)
@@ -229,21 +266,48 @@ static struct error *read_mask(struct inject *in, struct inject_thread *thread)
 	return NULL;
 }
 
-/* First the registers, then the mask: who goes on by itself with a mask that is not its own gets it back by its frame. */
+static void begin_registers(const struct inject_thread *thread, uint64_t *registers)
+{
+	memcpy(registers, thread->registers, sizeof thread->registers);
+	registers[INJECT_FLAGS] &= ~(uint64_t)FLAGS_CLEARED;
+	registers[INJECT_ORIG_RAX] = UINT64_MAX;
+}
+
+static bool set_registers(const struct inject_thread *thread, const uint64_t *registers)
+{
+	return ptrace(PTRACE_SETREGS, thread->tid, NULL, registers) == 0;
+}
+
+/* Puts the thread where it finds its way back with any mask, and gives it that one. */
+static bool cross(const struct inject *in, const struct inject_thread *thread, uint64_t mask)
+{
+	uint64_t registers[INJECT_REGISTERS];
+
+	begin_registers(thread, registers);
+	registers[INJECT_RIP] = in->own->swapcontext_at;
+	registers[INJECT_RSP] = thread->crossing_sp;
+	registers[INJECT_RSI] = thread->crossing_at;
+	registers[INJECT_RDI] = thread->crossing_at + offsetof(struct crossing, from);
+	return set_registers(thread, registers) &&
+	       ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)SIGNAL_SET_BYTES, &mask) == 0;
+}
+
 static struct error *send_to(struct inject *in, const struct inject_thread *thread, const uint64_t *registers,
 			     uint64_t mask)
 {
-	if (ptrace(PTRACE_SETREGS, thread->tid, NULL, registers) != 0 ||
-	    ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)SIGNAL_SET_BYTES, &mask) != 0)
-		return inject_failed(in, "its registers cannot be written");
-	return NULL;
+	return cross(in, thread, mask) && set_registers(thread, registers)
+		       ? NULL
+		       : inject_failed(in, "its registers cannot be written");
 }
 
-static struct error *put_back(struct inject *in, const struct inject_thread *thread)
+/* One that was not sent anywhere is where it was. */
+static struct error *put_back(struct inject *in, struct inject_thread *thread)
 {
-	if (ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)SIGNAL_SET_BYTES, &thread->mask) != 0 ||
-	    ptrace(PTRACE_SETREGS, thread->tid, NULL, thread->registers) != 0)
+	if (!thread->crossing_at)
+		return NULL;
+	if (!cross(in, thread, thread->mask) || !set_registers(thread, thread->registers))
 		return inject_failed(in, "its registers cannot be put back");
+	thread->crossing_at = 0;
 	return NULL;
 }
 
@@ -256,13 +320,6 @@ static uint64_t mask_of_calls(const struct inject_private *own)
 	for (size_t i = 0; i < sizeof sent / sizeof *sent; i++)
 		mask &= ~(UINT64_C(1) << (sent[i] - 1));
 	return own->tell_signal ? mask & ~(UINT64_C(1) << (own->tell_signal - 1)) : mask;
-}
-
-static void begin_registers(const struct inject_thread *thread, uint64_t *registers)
-{
-	memcpy(registers, thread->registers, sizeof thread->registers);
-	registers[INJECT_FLAGS] &= ~(uint64_t)FLAGS_CLEARED;
-	registers[INJECT_ORIG_RAX] = UINT64_MAX;
 }
 
 static void set_arguments(uint64_t *registers, const uint64_t arguments[INJECT_ARGUMENTS])
@@ -382,6 +439,8 @@ static struct error *bare_call(struct inject *in, uint64_t function, uint64_t nu
 	err = write_frame(in, thread, in->own->stack_end, &at);
 	if (err)
 		return err;
+	if (!in->own->is_lent)
+		thread->crossing_sp = at;
 	begin_registers(thread, registers);
 	set_arguments(registers, arguments);
 	registers[INJECT_RAX] = 0;
@@ -557,15 +616,11 @@ static struct error *park(struct inject *in)
 	return err;
 }
 
-/*
- * The last one first: a signal that comes to a thread whose mask is back, while its registers are not when the tracer dies, is handled below
- * its frame, where the frames of later threads are.
- */
 static struct error *unpark(struct inject *in)
 {
 	struct error *err = NULL;
 
-	for (size_t i = in->thread_count; i-- > 1;) {
+	for (size_t i = 1; i < in->thread_count; i++) {
 		struct error *one = in->threads[i].is_parked ? put_back(in, &in->threads[i]) : NULL;
 
 		in->threads[i].is_parked = false;
@@ -690,8 +745,11 @@ struct error *inject_begin(struct inject *in)
 	const uint64_t none[INJECT_ARGUMENTS] = {0};
 	struct error *err = begin_thread(in);
 
-	if (!err && !own->sigreturn_at)
-		err = error_create(ERROR_FORMAT, "process %d: its C library has no rt_sigreturn", (int)in->pid);
+	if (!own->swapcontext_at)
+		own->swapcontext_at = inject_find(in, "libc.so.6", "swapcontext");
+	if (!err && (!own->sigreturn_at || !own->swapcontext_at))
+		err = error_create(ERROR_FORMAT, "process %d: its C library has no rt_sigreturn or swapcontext",
+				   (int)in->pid);
 	if (!err)
 		err = choose_signal(in);
 	if (err)

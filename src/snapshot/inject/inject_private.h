@@ -80,7 +80,7 @@ struct inject_private {
 	/* From the first inject_begin to inject_close: */
 	uint64_t area;         /* of calls: code, a page of data, a stack; 0: not mapped yet */
 	uint64_t errno_at;     /* of the first thread; 0: not known yet */
-	uint64_t sigreturn_at; /* in the C library */
+	uint64_t sigreturn_at, swapcontext_at; /* in the C library */
 	int tell_signal;
 	uint64_t stack_low,
 		stack_high; /* what the kernel has given the process as its stack; it may have grown since */
