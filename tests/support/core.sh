@@ -9,7 +9,7 @@ core_of() {
 	local core=$1
 	shift
 	rm -f "$core"
-	DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set auto-load off' -iex 'set debuginfod enabled off' -iex 'set debug-file-directory /none' \
+	DEBUGINFOD_URLS='' gdb -q -nx -batch -data-directory /none -iex 'set auto-load off' -iex 'set debuginfod enabled off' -iex 'set debug-file-directory /none' \
 		-ex 'set disable-randomization off' -ex 'set startup-with-shell off' -ex 'set print thread-events off' \
 		-ex 'handle SIGUSR1 SIGUSR2 SIGALRM SIGCHLD nostop noprint pass' ${CORE_GDB:+-ex "$CORE_GDB"} \
 		-ex run -ex "generate-core-file $core" -ex kill --args "$@" >"$core.gdb" 2>&1 </dev/null
