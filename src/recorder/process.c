@@ -48,6 +48,42 @@ static void lock_take(_Atomic uint32_t *word)
 	}
 }
 
+/* An unwinder passes at every instruction: what compilers make of these themselves has no call frame information between push and pop. */
+__asm__(".pushsection .text\n"
+	".globl wmrt_stop_steps, wmrt_step_again\n"
+	".hidden wmrt_stop_steps, wmrt_step_again\n"
+	".type wmrt_stop_steps, @function\n"
+	".type wmrt_step_again, @function\n"
+	"wmrt_stop_steps:\n"
+	"	.cfi_startproc\n"
+	"	xorl %eax, %eax\n"
+	"	pushfq\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	testb $1, 1(%rsp)\n" /* the trap flag */
+	"	jnz 1f\n"
+	"	popq %rdx\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"1:	.cfi_adjust_cfa_offset 8\n"
+	"	andb $0xfe, 1(%rsp)\n"
+	"	popfq\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	movl $1, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size wmrt_stop_steps, . - wmrt_stop_steps\n"
+	"wmrt_step_again:\n"
+	"	.cfi_startproc\n"
+	"	pushfq\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	orb $1, 1(%rsp)\n"
+	"	popfq\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size wmrt_step_again, . - wmrt_step_again\n"
+	".popsection\n");
+
 uint64_t wmrt_block_signals(void)
 {
 	uint64_t all = ~wmrt_process.unblocked;
@@ -60,6 +96,8 @@ uint64_t wmrt_block_signals(void)
 		wmrt_local.blocks++;
 		return all;
 	}
+	if (wmrt_stop_steps())
+		wmrt_local.is_stepped = true;
 	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&was, sizeof all, 0, 0);
 	wmrt_local.blocks = 1;
 	return was;
@@ -71,8 +109,15 @@ void wmrt_unblock_signals(uint64_t mask)
 	if (!wmrt_local.blocks)
 		return;
 	wmrt_local.blocks--;
-	if (!wmrt_local.blocks)
+	if (!wmrt_local.blocks) {
+		bool is_stepped = wmrt_local.is_stepped && !(mask >> (SIGTRAP - 1) & 1);
+
+		if (WMRT_UNLIKELY(is_stepped))
+			wmrt_local.is_stepped = false;
 		wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+		if (WMRT_UNLIKELY(is_stepped))
+			wmrt_step_again();
+	}
 }
 
 void wmrt_lock(struct wmrt_guard *guard)

@@ -82,6 +82,13 @@ void wmrt_lock_after_fork(void);
 /* The file is whole: what is recorded from now on goes into a new one, as in a forked child. No other thread runs. */
 void wmrt_renew(void);
 
+/*
+ * A program may have set the trap flag, to step itself: the signal of a step that is blocked ends it. Takes the flag away, before signals are
+ * blocked; true: it was set, and is to be set again (wmrt_step_again) once they are not.
+ */
+bool wmrt_stop_steps(void);
+void wmrt_step_again(void);
+
 /* All of them but wmrt_process.unblocked; gives the mask to put back. One inside of another makes no system call. */
 uint64_t wmrt_block_signals(void);
 void wmrt_unblock_signals(uint64_t mask);

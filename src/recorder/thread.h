@@ -45,6 +45,7 @@ struct wmrt_local {
 	uint32_t tid;
 	uint32_t generation; /* that tid belongs to */
 	uint32_t blocks;     /* of signals, one inside of another */
+	bool is_stepped;     /* the program was, when signals were blocked */
 	bool has_own_files;  /* its descriptors are not the process's */
 	bool is_bus_blocked; /* the program has blocked SIGBUS (handlers.c) */
 	uintptr_t bus_frame; /* of the innermost handler for which the kernel had; 0: none. A jump may have left it (bus.c) */

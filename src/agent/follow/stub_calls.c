@@ -34,7 +34,7 @@ const struct code_entries stub_calls_entries = {
 };
 
 /* Called by stub_entries.S. */
-void agent_discover(struct agent_saved *saved);
+bool agent_discover(struct agent_saved *saved);
 void agent_entered(struct agent_saved *saved);
 void agent_returned(struct agent_saved *saved);
 void agent_begin_thread(void);
@@ -51,13 +51,11 @@ static uintptr_t target_of(const struct agent_site *site, const struct agent_sav
 	return agent_site_is_direct(site) ? agent_resolve(site->target) : saved->r11;
 }
 
-static void go_on_at(const struct agent_site *site, uintptr_t pc, struct agent_saved *saved)
+/* True: at a trampoline, which makes the call: without the return address. */
+static bool go_on_at(const struct agent_site *site, uintptr_t pc, struct agent_saved *saved)
 {
 	saved->number = pc;
-	if (site->is_at_trampoline) { /* which makes the call: drops the return address */
-		saved->stack[0] = pc;
-		saved->number = (uintptr_t)agent_ret;
-	}
+	return site->is_at_trampoline;
 }
 
 /* The call at the site, and code for it. NULL: that could not be written now. */
@@ -80,9 +78,9 @@ static struct agent_call *place(uint32_t number, const struct agent_saved *saved
 	return patch_site(number) ? call : NULL;
 }
 
-static void go_on_as_program(const struct agent_site *site, struct agent_saved *saved)
+static bool go_on_as_program(const struct agent_site *site, struct agent_saved *saved)
 {
-	go_on_at(site, site->is_at_trampoline ? site->trampoline : target_of(site, saved), saved);
+	return go_on_at(site, site->is_at_trampoline ? site->trampoline : target_of(site, saved), saved);
 }
 
 /*
@@ -94,7 +92,7 @@ static bool is_called_by_agent(void)
 	return agent_thread.in_agent;
 }
 
-__attribute__((used)) void agent_discover(struct agent_saved *saved)
+__attribute__((used)) bool agent_discover(struct agent_saved *saved)
 {
 	bool is_said = (uint32_t)saved->number != CODE_NO_NUMBER;
 	bool has_return = !is_said || ((uint32_t)saved->number & PATCH_TAIL) == 0;
@@ -104,18 +102,17 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	const struct agent_site *site;
 	struct unwind_regs regs;
 	struct lock_place where = {.regs = &regs, .pc_kind = THREAD_PC_SITE, .pc_number = number};
+	bool ret;
 
-	if (is_called_by_agent()) {
-		go_on_as_program(agent_site(number), saved);
-		return;
-	}
+	if (is_called_by_agent())
+		return go_on_as_program(agent_site(number), saved);
 	wmrt_check_fork();
 	agent_saved_regs(saved, 0, (uintptr_t)&saved->stack[has_return], &regs);
 	agent_lock_at(&guard, &where);
 	if (!agent_is_on) {
-		go_on_as_program(agent_site(number), saved);
+		ret = go_on_as_program(agent_site(number), saved);
 		agent_unlock_at_entry(&guard);
-		return;
+		return ret;
 	}
 	/* What is found while the agent is to leave would keep it from that, and be of no use. */
 	call = agent_leaves() ? NULL : place(number, saved, &regs);
@@ -126,13 +123,14 @@ __attribute__((used)) void agent_discover(struct agent_saved *saved)
 	}
 	site = agent_site(number);
 	if (call) {
-		go_on_at(site, call->before, saved);
+		ret = go_on_at(site, call->before, saved);
 	} else {
 		/* Nothing can be written here now, or is to be. */
-		go_on_as_program(site, saved);
+		ret = go_on_as_program(site, saved);
 		agent_thread.id = AGENT_LOST_ID;
 	}
 	agent_unlock_at_entry(&guard);
+	return ret;
 }
 
 /* A hooked function was entered with the id of foreign code, from a place that its hook does not know. */

@@ -4,7 +4,7 @@
 	.text
 
 	/* A call that is not known: goes on where C says. */
-	ENTRY_POINT agent_discover_entry, agent_discover
+	ENTRY_POINT agent_discover_entry, agent_discover, drops=1
 	/* Foreign code entered a function that is hooked. */
 	ENTRY_POINT agent_entered_entry, agent_entered
 	/* Behind a call: called, with the address behind it on top and above that two registers. */

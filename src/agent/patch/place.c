@@ -191,7 +191,7 @@ static bool at_jump(const struct emit_places *p, uintptr_t pc, uintptr_t sp, str
 
 bool place_is_stub(uintptr_t pc)
 {
-	return code_places_at(pc) || pc == (uintptr_t)agent_ret;
+	return code_places_at(pc);
 }
 
 bool place_find(uintptr_t pc, uintptr_t sp, struct place *ret)
@@ -199,8 +199,6 @@ bool place_find(uintptr_t pc, uintptr_t sp, struct place *ret)
 	const struct emit_places *places = code_places_at(pc);
 	struct code_stub stub;
 
-	if (pc == (uintptr_t)agent_ret) /* to a trampoline's stub */
-		return place_find(pushed(sp, 0), sp + WORD, ret);
 	if (!places)
 		return false;
 	if (!code_find_stub(pc, &stub))

@@ -41,6 +41,8 @@ own_stack_call:
 	.globl	agent_ret
 	.hidden	agent_ret
 agent_ret:
+	.cfi_startproc
 	ret
+	.cfi_endproc
 
 	.section .note.GNU-stack, "", @progbits

@@ -141,6 +141,7 @@ void agent_block_early(void)
 
 	if (agent_thread.has_late_mask)
 		return;
+	agent_thread.is_stepped = wmrt_stop_steps();
 	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&was, sizeof all, 0, 0);
 	agent_thread.late_mask = was;
 	agent_thread.has_late_mask = 1;
@@ -149,9 +150,13 @@ void agent_block_early(void)
 void agent_unblock_late(void)
 {
 	uint64_t mask = agent_thread.late_mask;
+	bool is_stepped = agent_thread.is_stepped;
 
 	agent_thread.has_late_mask = 0;
+	agent_thread.is_stepped = false;
 	wmrt_sys6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
+	if (is_stepped)
+		wmrt_step_again();
 }
 
 /* Of the thread that forks; a child has a copy. */

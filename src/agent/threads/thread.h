@@ -92,6 +92,7 @@ struct agent_thread {
 	uintptr_t creation;    /* bytes of native stack that its creator asked for; 0: the limit's */
 	uint64_t landing_mask; /* of signals, which a jump from an alternate stack puts in force where it lands */
 	bool has_landing_mask;
+	bool is_stepped;     /* the program was, when entry_point.inc blocked signals */
 	bool is_bus_unseen;  /* it was there before the agent, and may block SIGBUS (recorder/bus.h) */
 	uint64_t sampled_ns; /* its time that samples have (tick.c) */
 };
