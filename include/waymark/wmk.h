@@ -5,8 +5,8 @@
  *      0 .----------------.
  *        | header         |  one page
  *   4096 |----------------|
- *        | chunk 0        |  64 KiB each: a 64-byte chunk header, then records of one kind
- *  69632 |----------------|
+ *        | chunk 0        |  one or more pages: a 64-byte chunk header, then records of one kind
+ *        |----------------|
  *        | chunk 1 ...    |
  *        '----------------'
  *
@@ -20,12 +20,17 @@
 
 #define WMK_MAGIC "\x89WMK\r\n\x1a\n" /* 8 bytes */
 enum {
-	WMK_VERSION = 1,
+	WMK_VERSION = 2,
+	WMK_VERSION_OLDEST = 1, /* that is read, too: all of its chunks are of 65536 bytes or a multiple of that */
 	WMK_HEADER_BYTES = 4096,
-	WMK_CHUNK_BYTES = 65536,
+	WMK_UNIT_BYTES = 4096,   /* chunk_bytes of what a process writes: the lengths of chunks are multiples of that */
+	WMK_CHUNK_BYTES = 65536, /* chunk_bytes of merged files and of version 1 */
 	WMK_CHUNK_HEADER_BYTES = 64,
 	WMK_CHUNK_MAGIC = 0x4b434d57, /* "WMCK" */
 	WMK_PROGRAM_BYTES = 1024,
+	WMK_LABELS_OFF =
+		2048, /* in the first page, behind struct wmk_header: "KEY=VALUE", each with a NUL, then one more NUL */
+	WMK_LABELS_BYTES = 2048,
 };
 
 enum wmk_kind {
@@ -85,12 +90,12 @@ enum wmk_agent {
 struct wmk_header {
 	char magic[8];
 	uint32_t version;
-	uint32_t chunk_bytes;
-	uint64_t run;        /* random, names this process in tokens */
-	uint64_t parent_run; /* of the process that forked this one, 0 if none recorded */
+	uint32_t chunk_bytes; /* WMK_UNIT_BYTES or WMK_CHUNK_BYTES: the unit of chunk_count and of spans */
+	uint64_t run;         /* random, names this process in tokens */
+	uint64_t parent_run;  /* of the process that forked this one, 0 if none recorded */
 	uint32_t pid;
 	uint32_t flags;
-	uint32_t chunk_count; /* chunks whose space is allocated; grows */
+	uint32_t chunk_count; /* units whose space is allocated to chunks; grows */
 	uint32_t zero;
 	uint64_t start_realtime_ns;
 	uint64_t start_monotonic_ns; /* event times are of this clock */
@@ -128,7 +133,9 @@ struct wmk_header {
 	uint64_t wall_samples; /* walks of threads that were looked at so; samples_cut and samples_guessed have theirs, too */
 	uint64_t heap_interval_bytes; /* one allocation for about so many bytes was recorded: numbers of the heap are estimates; 0: every one */
 	uint64_t heap_cut; /* allocations that were recorded, whose walk of the stack ended before its outermost frame */
-	uint64_t heap_guessed; /* that have frames which call frame information did not find */
+	uint64_t heap_guessed;        /* that have frames which call frame information did not find */
+	uint64_t replaced_children;   /* forked from this process, that soon became other programs and left no file */
+	uint64_t replaced_heap_calls; /* allocations that they had made */
 };
 
 struct wmk_chunk_header {
@@ -137,7 +144,7 @@ struct wmk_chunk_header {
 	uint32_t used_bytes; /* of the body; may pass its size when the last claim did not fit: clamp */
 	uint32_t tid;        /* WMK_EVENTS: the thread; else 0 */
 	uint64_t first;
-	uint32_t span; /* chunks that this header covers: its body goes on over the next ones; 0 means 1 */
+	uint32_t span; /* units of chunk_bytes that the chunk has; 0 means 1 */
 	uint8_t zero[36];
 };
 

@@ -33,15 +33,15 @@ struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *n
 	memcpy(h.magic, p, sizeof h.magic);
 	memcpy(h.program, p + offsetof(struct wmk_header, program), sizeof h.program);
 	c.off = offsetof(struct wmk_header, chunk_bytes);
-	if (h.version != WMK_VERSION)
+	if (h.version < WMK_VERSION_OLDEST || h.version > WMK_VERSION)
 		return cursor_error(&c,
-				    "version %" PRIu32 ", this waymark reads version %d: use the waymark that built "
-				    "the program",
-				    h.version, WMK_VERSION);
+				    "version %" PRIu32 ", this waymark reads versions %d to %d: use the waymark that "
+				    "built the program",
+				    h.version, WMK_VERSION_OLDEST, WMK_VERSION);
 	c.off = offsetof(struct wmk_header, run);
-	if (h.chunk_bytes != WMK_CHUNK_BYTES)
-		return cursor_error(&c, "chunks of %" PRIu32 " bytes, must be %d: the file is damaged", h.chunk_bytes,
-				    WMK_CHUNK_BYTES);
+	if (h.chunk_bytes != WMK_CHUNK_BYTES && (h.chunk_bytes != WMK_UNIT_BYTES || h.version == WMK_VERSION_OLDEST))
+		return cursor_error(&c, "chunks of %" PRIu32 " bytes, must be %d or %d: the file is damaged",
+				    h.chunk_bytes, WMK_UNIT_BYTES, WMK_CHUNK_BYTES);
 	c.off = offsetof(struct wmk_header, dropped_path_tables);
 	if (!memchr(h.program, 0, sizeof h.program))
 		return cursor_error(&c, "the program's path does not end: the file is damaged");
@@ -49,22 +49,41 @@ struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *n
 	return NULL;
 }
 
-/* Checks what a chunk says it is. places: how many chunks its header may cover. */
-static struct error *check_chunk(const struct cursor *at, uint32_t magic, uint32_t kind, uint32_t span, uint64_t places)
+const char *wmk_next_label(const struct wmk_file *w, size_t *off)
+{
+	const char *label = (const char *)w->bytes + WMK_LABELS_OFF + *off;
+	size_t len = strnlen(label, WMK_LABELS_BYTES - *off);
+
+	if (!len || len == WMK_LABELS_BYTES - *off || w->header.version == WMK_VERSION_OLDEST)
+		return NULL;
+	*off += len + 1;
+	return label;
+}
+
+/* Where units are small, chunks of all kinds have several. */
+static bool may_span(const struct wmk_file *w, uint32_t kind)
+{
+	return w->header.chunk_bytes == WMK_UNIT_BYTES || wmk_kinds[kind].may_span;
+}
+
+/* Checks what a chunk says it is. places: how many units its header may cover. */
+static struct error *check_chunk(const struct wmk_file *w, const struct cursor *at, uint32_t magic, uint32_t kind,
+				 uint32_t span, uint64_t places)
 {
 	if (magic != WMK_CHUNK_MAGIC)
 		return cursor_error(at, "no chunk starts here: the file is damaged");
 	if (kind < WMK_IMAGES || kind >= WMK_KIND_END)
 		return cursor_error(
 			at, "a chunk of unknown kind, %" PRIu32 ": the file is damaged or of a newer waymark", kind);
-	if (span > places || (span > 1 && !wmk_kinds[kind].may_span))
+	if (span > places || (span > 1 && !may_span(w, kind)))
 		return cursor_error(at, "a chunk that spans %" PRIu32 ", %" PRIu64 " can be: the file is damaged", span,
-				    wmk_kinds[kind].may_span ? places : 1);
+				    may_span(w, kind) ? places : 1);
 	return NULL;
 }
 
-/* Reads the chunk header at c->off. ret->kind 0: space that no one has begun to use. *span: chunks that it covers. */
-static struct error *read_chunk(struct cursor *c, uint64_t places, struct wmk_file_chunk *ret, uint32_t *span)
+/* Reads the chunk header at c->off. ret->kind 0: space that no one has begun to use. *span: units that it covers. */
+static struct error *read_chunk(const struct wmk_file *w, struct cursor *c, uint64_t places, struct wmk_file_chunk *ret,
+				uint32_t *span)
 {
 	struct cursor at = *c;
 	uint32_t magic, kind, used;
@@ -88,11 +107,11 @@ static struct error *read_chunk(struct cursor *c, uint64_t places, struct wmk_fi
 	}
 	if (*span == 0)
 		*span = 1;
-	err = check_chunk(&at, magic, kind, *span, places);
+	err = check_chunk(w, &at, magic, kind, *span, places);
 	if (err)
 		return err;
 	ret->kind = (enum wmk_kind)kind;
-	ret->body_bytes = (size_t)*span * WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES;
+	ret->body_bytes = (size_t)*span * w->header.chunk_bytes - WMK_CHUNK_HEADER_BYTES;
 	ret->len_bytes = used < ret->body_bytes ? used : ret->body_bytes;
 	if (ret->len_bytes > cursor_left(c))
 		ret->len_bytes = cursor_left(c);
@@ -117,8 +136,8 @@ static struct error *keep_chunk(struct wmk_file *w, const struct wmk_file_chunk 
 
 static struct error *read_chunks(struct wmk_file *w, struct cursor *c)
 {
-	uint64_t announced = w->header.chunk_count;
-	uint64_t present = (w->len_bytes - WMK_HEADER_BYTES + WMK_CHUNK_BYTES - 1) / WMK_CHUNK_BYTES;
+	uint64_t announced = w->header.chunk_count, unit_bytes = w->header.chunk_bytes;
+	uint64_t present = (w->len_bytes - WMK_HEADER_BYTES + unit_bytes - 1) / unit_bytes;
 	uint64_t count = announced < present ? announced : present;
 	uint32_t span = 1;
 	struct error *err = NULL;
@@ -126,11 +145,11 @@ static struct error *read_chunks(struct wmk_file *w, struct cursor *c)
 	for (; w->next_chunk < count && !err; w->next_chunk += span) {
 		struct wmk_file_chunk chunk = {0};
 
-		err = cursor_seek(c, WMK_HEADER_BYTES + (size_t)w->next_chunk * WMK_CHUNK_BYTES);
+		err = cursor_seek(c, WMK_HEADER_BYTES + (size_t)w->next_chunk * unit_bytes);
 		if (!err && cursor_left(c) < WMK_CHUNK_HEADER_BYTES)
 			break;
 		if (!err)
-			err = read_chunk(c, announced - w->next_chunk, &chunk, &span);
+			err = read_chunk(w, c, announced - w->next_chunk, &chunk, &span);
 		if (!err && chunk.kind && (!w->has_contexts_only || wmk_kinds[chunk.kind].is_context))
 			err = keep_chunk(w, &chunk);
 	}
@@ -149,7 +168,7 @@ static struct error *measure_growing(struct wmk_file *w, struct cursor *c)
 
 		err = cursor_seek(c, chunk->off - WMK_CHUNK_HEADER_BYTES);
 		if (!err)
-			err = read_chunk(c, UINT32_MAX, &now, &span);
+			err = read_chunk(w, c, UINT32_MAX, &now, &span);
 		if (!err && (now.kind != chunk->kind || now.first != chunk->first || now.len_bytes < chunk->len_bytes))
 			err = cursor_error(c, "a chunk became another one: the file is damaged");
 		if (!err)
@@ -161,10 +180,10 @@ static struct error *measure_growing(struct wmk_file *w, struct cursor *c)
 /* Says so when the file ends before what its header announces. */
 static struct error *note_truncation(struct wmk_file *w)
 {
-	uint64_t announced = w->header.chunk_count;
+	uint64_t announced = w->header.chunk_count, unit_bytes = w->header.chunk_bytes;
 	char tables[64] = "";
 
-	if (announced <= (w->len_bytes - WMK_HEADER_BYTES) / WMK_CHUNK_BYTES) {
+	if (announced <= (w->len_bytes - WMK_HEADER_BYTES) / unit_bytes) {
 		if (!(w->header.flags & WMK_FLAG_LOST))
 			return NULL;
 		w->truncated = arena_printf(&w->arena,
@@ -175,11 +194,10 @@ static struct error *note_truncation(struct wmk_file *w)
 	}
 	if (w->lost_path_tables)
 		snprintf(tables, sizeof tables, ", with %" PRIu64 " tables of paths or more", w->lost_path_tables);
-	w->truncated =
-		arena_printf(&w->arena,
-			     "%s: truncated: %zu bytes, its header announces %" PRIu64
-			     ": what is there was read, the rest is lost%s",
-			     w->name, w->len_bytes, (uint64_t)WMK_HEADER_BYTES + announced * WMK_CHUNK_BYTES, tables);
+	w->truncated = arena_printf(&w->arena,
+				    "%s: truncated: %zu bytes, its header announces %" PRIu64
+				    ": what is there was read, the rest is lost%s",
+				    w->name, w->len_bytes, (uint64_t)WMK_HEADER_BYTES + announced * unit_bytes, tables);
 	return w->truncated ? NULL : &error_no_memory;
 }
 

@@ -64,7 +64,7 @@ struct wmk_file {
 	struct wmk_index_vec
 		numbered[WMK_KIND_END];     /* by kind whose records have numbers: its chunks by rising `first` */
 	struct wmk_index_vec growing;       /* indices of those that had room for more when they were read */
-	uint64_t next_chunk;                /* in the file: the first whose header was not read */
+	uint64_t next_chunk;                /* unit of the file: the first whose header was not read */
 	uint64_t place_count[WMK_KIND_END]; /* by kind: records of fixed size, those that are not whole included */
 	uint64_t whole_count[WMK_KIND_END]; /* by kind: whole ones, and whole tables of paths; not of strings */
 	uint64_t lost_path_tables;          /* known of, but cut off by the end of a truncated file */
@@ -74,6 +74,11 @@ struct wmk_file {
 
 /* Reads the first page only: for finding the file of a run. Needs only its bytes to be there. */
 struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *name, struct wmk_header *ret);
+
+/*
+ * Labels of the first page, each "KEY=VALUE". *off: from 0 on. NULL behind the last one; a label that does not end in the page is none.
+ */
+const char *wmk_next_label(const struct wmk_file *w, size_t *off);
 
 /* name must outlive ret. */
 struct error *wmk_read(const void *bytes, size_t len_bytes, const char *name, struct wmk_file *ret);

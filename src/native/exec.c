@@ -212,7 +212,9 @@ static int execute_here(execv_fn next, const char *path, char *const argv[])
 
 	if (exec_begins)
 		exec_begins();
+	wmrt_file_exec_begins();
 	rc = next(path, argv);
+	wmrt_file_exec_failed();
 	if (exec_failed)
 		exec_failed();
 	return rc;
@@ -224,7 +226,9 @@ static int execute(execve_fn next, const char *path, char *const argv[], char *c
 
 	if (exec_begins)
 		exec_begins();
+	wmrt_file_exec_begins();
 	rc = next(path, argv, envp);
+	wmrt_file_exec_failed();
 	if (exec_failed)
 		exec_failed();
 	return rc;

@@ -1,6 +1,11 @@
 /*
  * chunkdir.h - the chunks of one kind by their order: a two-level table that only grows.
  *
+ *      order of a chunk     0   1   2   3   4   5   ...
+ *      units of 4096 bytes  1   2   4   8  16  16   ...
+ *
+ * Most processes need little of each kind: the first chunks are small, so that a short process leaves a small file.
+ *
  * What the process has to know of a chunk stands here, in private memory: the chunk's own header is for readers of the file, and others
  * may be able to write into that.
  *
@@ -20,7 +25,58 @@
 enum {
 	WMRT_CHUNKDIR_TOP = 2112, /* times a page of 1024 chunks: more than 2^32 records of 32 bytes */
 	WMRT_CHUNKDIR_PAGE = 1024,
+	WMRT_SMALL_ORDERS = 4,
+	WMRT_UNITS_MAX = 1 << WMRT_SMALL_ORDERS,
 };
+_Static_assert(WMRT_UNITS_MAX *WMK_UNIT_BYTES == WMK_CHUNK_BYTES, "a large chunk");
+
+static inline __attribute__((always_inline)) uint32_t wmrt_chunk_units(uint32_t order)
+{
+	return order < WMRT_SMALL_ORDERS ? UINT32_C(1) << order : (uint32_t)WMRT_UNITS_MAX;
+}
+
+static inline __attribute__((always_inline)) uint32_t wmrt_body_bytes(uint32_t units)
+{
+	return units * WMK_UNIT_BYTES - WMK_CHUNK_HEADER_BYTES;
+}
+
+/* How many records of that size the chunk of that order has room for. */
+static inline __attribute__((always_inline)) uint32_t wmrt_chunk_capacity(uint32_t order, uint32_t record_bytes)
+{
+	return wmrt_body_bytes(wmrt_chunk_units(order)) / record_bytes;
+}
+
+/* How many records the chunks before it have room for. */
+static inline __attribute__((always_inline)) uint64_t wmrt_chunk_start(uint32_t order, uint32_t record_bytes)
+{
+	uint64_t start = 0;
+
+	for (uint32_t i = 0; i < WMRT_SMALL_ORDERS && i < order; i++)
+		start += wmrt_chunk_capacity(i, record_bytes);
+	if (order > WMRT_SMALL_ORDERS)
+		start += (uint64_t)(order - WMRT_SMALL_ORDERS) * wmrt_chunk_capacity(WMRT_SMALL_ORDERS, record_bytes);
+	return start;
+}
+
+/* Where record `number` of a kind is. */
+struct wmrt_place {
+	uint32_t order; /* of its chunk */
+	uint32_t i;     /* in the chunk */
+};
+
+static inline __attribute__((always_inline)) struct wmrt_place wmrt_place_of(uint64_t number, uint32_t record_bytes)
+{
+	const uint64_t large = wmrt_chunk_start(WMRT_SMALL_ORDERS, record_bytes);
+	const uint32_t per_chunk = wmrt_chunk_capacity(WMRT_SMALL_ORDERS, record_bytes);
+	uint32_t order = 0;
+
+	if (number >= large)
+		return (struct wmrt_place){WMRT_SMALL_ORDERS + (uint32_t)((number - large) / per_chunk),
+					   (uint32_t)((number - large) % per_chunk)};
+	while (order + 1 < WMRT_SMALL_ORDERS && number >= wmrt_chunk_start(order + 1, record_bytes))
+		order++;
+	return (struct wmrt_place){order, (uint32_t)(number - wmrt_chunk_start(order, record_bytes))};
+}
 
 /* All but `header` are the writer's own, and set by who uses them. */
 struct wmrt_chunk {

@@ -17,13 +17,15 @@ struct wmrt_client_slot {
 /* Members may be NULL. */
 struct wmrt_client {
 	struct wmrt_client_slot *slot;
-	uint32_t first_chunks;          /* so many has every file that it records in: they are made with the file */
+	uint32_t first_units; /* of the first chunks, which every file has that it records in: they are made with the file */
 	void (*start)(void);            /* in the recorder's constructor */
 	void (*attach)(void);           /* at its end: recording is possible from here on */
 	uint32_t (*header_flags)(void); /* WMK_FLAG_* of a new file; under the lock */
-	void (*begin_file)(void);       /* writes into a new file what a forked child has inherited; under the lock */
-	void (*image_added)(void);      /* the program has an image that was built with Waymark; not under the lock */
-	void (*after_fork)(void);       /* in a child that has noticed the fork; not under the lock */
+	/* What the process has recorded in its file, if that is all in chunks of this client. Under the lock. */
+	uint64_t (*count_calls)(void);
+	void (*begin_file)(void);  /* writes into a new file what a forked child has inherited; under the lock */
+	void (*image_added)(void); /* the program has an image that was built with Waymark; not under the lock */
+	void (*after_fork)(void);  /* in a child that has noticed the fork; not under the lock */
 };
 
 /* Those of this program, NULL behind the last one. The code that links the recorder with its clients defines it. */

@@ -66,9 +66,14 @@ static void fail(void)
 	wmrt_file_drop(offsetof(struct wmk_header, dropped_code));
 }
 
-static uint32_t records_per_chunk(const struct table *t)
+/* How many of the first `count` records of the table are in the chunk of that order. */
+static uint32_t count_in(const struct table *t, uint32_t order)
 {
-	return WMRT_CHUNK_BODY_BYTES / t->record_bytes;
+	uint64_t before = wmrt_chunk_start(order, t->record_bytes);
+	uint64_t n = t->count <= before ? 0 : t->count - before;
+	uint32_t capacity = wmrt_chunk_capacity(order, t->record_bytes);
+
+	return n < capacity ? (uint32_t)n : capacity;
 }
 
 static bool has_header(const struct wmrt_chunk *chunk)
@@ -79,17 +84,12 @@ static bool has_header(const struct wmrt_chunk *chunk)
 /* False: not all of it found room. */
 static bool copy_table(struct table *t)
 {
-	uint32_t per_chunk = records_per_chunk(t), order;
 	struct wmrt_chunk *chunk;
 
-	for (order = 0; has_header(chunk = wmrt_chunkdir_at(t->chunks, order)); order++) {
-		uint64_t before = (uint64_t)order * per_chunk;
-		uint64_t n = t->count <= before ? 0 : t->count - before;
-
-		if (!wmrt_file_inherit(chunk->header, t->kind, chunk->first,
-				       (uint32_t)(n < per_chunk ? n : per_chunk) * t->record_bytes, NULL))
+	for (uint32_t order = 0; has_header(chunk = wmrt_chunkdir_at(t->chunks, order)); order++)
+		if (!wmrt_file_inherit(chunk->header, t->kind, wmrt_chunk_units(order), chunk->first,
+				       count_in(t, order) * t->record_bytes, NULL))
 			return false;
-	}
 	t->is_last_inherited = false;
 	return true;
 }
@@ -150,29 +150,29 @@ void wmrt_code_end(void)
 static bool first_number(const struct table *t, uint32_t order, uint32_t *ret)
 {
 	if (t->kind == WMK_SITES)
-		*ret = wmrt_image_take_sites(records_per_chunk(t));
+		*ret = wmrt_image_take_sites(wmrt_chunk_capacity(order, t->record_bytes));
 	else
-		*ret = t->first + order * records_per_chunk(t);
+		*ret = t->first + (uint32_t)wmrt_chunk_start(order, t->record_bytes);
 	return t->kind != WMK_SITES || *ret != 0;
 }
 
 /* The chunk of the next record; NULL with no room. */
 static struct wmrt_chunk *last_chunk(struct table *t)
 {
-	uint32_t per_chunk = records_per_chunk(t);
-	uint32_t order = (uint32_t)(t->count / per_chunk), first;
+	struct wmrt_place place = wmrt_place_of(t->count, t->record_bytes);
+	uint32_t order = place.order, units = wmrt_chunk_units(order), first;
 	struct wmrt_chunk *chunk = wmrt_chunkdir_at(t->chunks, order);
 	struct wmk_chunk_header *header;
 
 	if (has_header(chunk) && t->is_last_inherited &&
-	    !wmrt_file_own(chunk->header, chunk->first, (uint32_t)(t->count % per_chunk) * t->record_bytes))
+	    !wmrt_file_own(chunk->header, units, chunk->first, place.i * t->record_bytes))
 		return NULL;
 	t->is_last_inherited = false;
 	if (has_header(chunk))
 		return chunk;
 	if (!first_number(t, order, &first))
 		return NULL;
-	header = wmrt_file_chunk_or_memory(t->kind, first);
+	header = wmrt_file_chunk_or_memory(t->kind, units, first);
 	chunk = header ? wmrt_chunkdir_set(t->chunks, order, header) : NULL;
 	if (chunk)
 		chunk->first = first;
@@ -183,7 +183,7 @@ static struct wmrt_chunk *last_chunk(struct table *t)
 static bool append(struct table *t, const void *record, uint32_t *number)
 {
 	uint32_t state_off = t->record_bytes - (uint32_t)sizeof(uint32_t);
-	uint32_t i = (uint32_t)(t->count % records_per_chunk(t));
+	uint32_t i = wmrt_place_of(t->count, t->record_bytes).i;
 	struct wmrt_chunk *chunk;
 	char *place;
 
@@ -207,16 +207,11 @@ static bool append(struct table *t, const void *record, uint32_t *number)
 /* Under the lock. The record of that number, as it was appended; NULL: there is none. */
 static void *find_record(struct table *t, uint32_t number)
 {
-	uint32_t per_chunk = records_per_chunk(t);
 	struct wmrt_chunk *chunk;
 
-	for (uint32_t order = 0; has_header(chunk = wmrt_chunkdir_at(t->chunks, order)); order++) {
-		uint64_t before = (uint64_t)order * per_chunk;
-		uint64_t n = t->count - before < per_chunk ? t->count - before : per_chunk;
-
-		if (number >= chunk->first && number - chunk->first < n)
+	for (uint32_t order = 0; has_header(chunk = wmrt_chunkdir_at(t->chunks, order)); order++)
+		if (number >= chunk->first && number - chunk->first < count_in(t, order))
 			return wmrt_chunk_body(chunk->header) + (number - chunk->first) * t->record_bytes;
-	}
 	return NULL;
 }
 

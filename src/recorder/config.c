@@ -13,8 +13,10 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "recorder/labels.h"
 #include "recorder/new_file.h"
 #include "recorder/process.h"
 #include "recorder/run.h"
@@ -55,8 +57,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The file at that path, as /proc names it; > 0: how long that is. */
-static long read_path_of(const char *path)
+/* The file at that path, as /proc names it, without a NUL; > 0: how long that is. */
+static long read_path_of(const char *path, char *to, size_t size)
 {
 	char link[40];
 	struct wmrt_text text = {link, sizeof link, 0};
@@ -67,16 +69,30 @@ static long read_path_of(const char *path)
 		return fd;
 	wmrt_text_add(&text, "/proc/self/fd/");
 	wmrt_text_number(&text, (uint64_t)fd, 10, 1);
-	n = wmrt_sys3(SYS_readlink, (long)link, (long)config.program, sizeof config.program - 1);
+	n = wmrt_sys3(SYS_readlink, (long)link, (long)to, (long)size);
 	wmrt_sys3(SYS_close, fd, 0, 0);
 	return n;
+}
+
+/* The name that the program was started by, if that leads to the program itself, not to a script or an open file. */
+static void read_name(void)
+{
+	const char *given = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
+	struct wmrt_text text = {config.name, sizeof config.name, 0};
+	char real[sizeof config.program];
+	bool is_path = given && strncmp(given, "/dev/fd/", 8) != 0 && strncmp(given, "/proc/", 6) != 0;
+	long n = is_path ? read_path_of(given, real, sizeof real - 1) : -1;
+
+	if (n > 0)
+		real[n] = '\0';
+	wmrt_text_add(&text, base_name(n > 0 && strcmp(real, config.program) == 0 ? given : config.program));
 }
 
 /* The kernel knows what it has executed. Where that is the dynamic linker (no interpreter was loaded for it), that says what it was given. */
 static void read_program(void)
 {
 	const char *given = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
-	long n = getauxval(AT_BASE) || !given ? -1 : read_path_of(given);
+	long n = getauxval(AT_BASE) || !given ? -1 : read_path_of(given, config.program, sizeof config.program - 1);
 	struct wmrt_text text = {config.program, sizeof config.program, 0};
 
 	if (n <= 0)
@@ -133,6 +149,68 @@ static void make_pattern(const char *out)
 		config.is_off = true;
 }
 
+const char *wmrt_config_rank(void)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+					    "SLURM_PROCID"};
+	const char *rank = NULL;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names && !rank; i++)
+		rank = getenv(names[i]);
+	return rank && *rank ? rank : NULL;
+}
+
+/* A value names no directory, and is no pattern. */
+static void add_value(struct wmrt_text *text, const char *s)
+{
+	for (; s && *s; s++) {
+		if (*s == '%')
+			wmrt_text_char(text, '%');
+		wmrt_text_char(text, *s == '/' ? '_' : *s);
+	}
+}
+
+/* %q{VARIABLE}: s is behind the brace. Returns where the closing one is, or the end. */
+static const char *add_variable(struct wmrt_text *text, const char *s)
+{
+	char name[128] = "";
+	struct wmrt_text variable = {name, sizeof name, 0};
+
+	for (; *s && *s != '}'; s++)
+		wmrt_text_char(&variable, *s);
+	if (wmrt_text_fits(&variable))
+		add_value(text, getenv(name));
+	return *s ? s : s - 1;
+}
+
+/* Replaces in the pattern what stays the same for the life of the process: %h, %r and %q{VARIABLE}. False: too long. */
+static bool expand_pattern(void)
+{
+	static char expanded[sizeof config.pattern];
+	struct wmrt_text text = {expanded, sizeof expanded, 0};
+	struct utsname names = {.nodename = ""};
+
+	wmrt_sys3(SYS_uname, (long)&names, 0, 0);
+	expanded[0] = '\0';
+	for (const char *s = config.pattern; *s; s++) {
+		if (*s == '%' && s[1] == 'h') {
+			add_value(&text, names.nodename);
+			s++;
+		} else if (*s == '%' && s[1] == 'r') {
+			add_value(&text, wmrt_config_rank());
+			s++;
+		} else if (*s == '%' && s[1] == 'q' && s[2] == '{') {
+			s = add_variable(&text, s + 3);
+		} else {
+			wmrt_text_char(&text, *s);
+			if (*s == '%' && s[1])
+				wmrt_text_char(&text, *++s);
+		}
+	}
+	memcpy(config.pattern, expanded, sizeof expanded);
+	return wmrt_text_fits(&text);
+}
+
 static void read_config(void)
 {
 	const char *out = getenv("WAYMARK_OUT");
@@ -146,7 +224,11 @@ static void read_config(void)
 	if (!config.limit_bytes)
 		config.limit_bytes = DEFAULT_LIMIT_BYTES;
 	read_program();
+	read_name();
 	make_pattern(config.is_out_set ? out : NULL);
+	config.is_off |= !config.is_off && !expand_pattern();
+	if (!config.is_off)
+		wmrt_labels_collect(config.labels, config.name, wmrt_config_rank());
 	if (!config.is_off)
 		wmrt_run_start();
 }
@@ -174,7 +256,7 @@ void wmrt_config_set(const char *pattern, uint64_t limit_bytes)
 	wmrt_lock(&guard);
 	wmrt_text_add(&text, pattern);
 	config.is_out_set = true;
-	config.is_off = getauxval(AT_SECURE) != 0 || !wmrt_text_fits(&text);
+	config.is_off = getauxval(AT_SECURE) != 0 || !wmrt_text_fits(&text) || !expand_pattern();
 	if (limit_bytes)
 		config.limit_bytes = limit_bytes;
 	wmrt_unlock(&guard);
@@ -193,7 +275,7 @@ bool wmrt_config_path(uint32_t pid, unsigned int attempt, char *path, size_t siz
 		if (*s != '%' || s + 1 == end)
 			wmrt_text_char(&text, *s);
 		else if (*++s == 'e')
-			wmrt_text_add(&text, base_name(config.program));
+			wmrt_text_add(&text, config.name);
 		else if (*s == 'p')
 			wmrt_text_number(&text, pid, 10, 1);
 		else

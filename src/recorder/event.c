@@ -1,5 +1,5 @@
 /*
- * event.c - the event log: a chunk a thread, its slots claimed in the thread's record.
+ * event.c - the event log: a chunk a thread, its slots claimed in the thread's record. The first chunk of a thread is small.
  *
  * A handler may interrupt a thread between claim and record, and log events of its own: they come later in the chunk.
  * It may not unmap the chunk in which the interrupted event has its slot: `event_frame` tells that one is
@@ -18,14 +18,13 @@
 #include "recorder/sys.h"
 #include "recorder/thread.h"
 
-enum {
-	EVENTS_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_event),
-};
-_Static_assert(EVENTS_PER_CHUNK < WMRT_EVENTS_MASK, "the count fits below a chunk's address");
+_Static_assert((WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES) / sizeof(struct wmk_event) < WMRT_EVENTS_MASK,
+	       "the count fits below a chunk's address");
 
 static bool has_room(uint64_t events)
 {
-	return wmrt_events_of(events) && (events & WMRT_EVENTS_MASK) < EVENTS_PER_CHUNK;
+	return wmrt_events_of(events) &&
+	       (events & WMRT_EVENTS_MASK) < wmrt_body_bytes(wmrt_events_units(events)) / sizeof(struct wmk_event);
 }
 
 /* Puts a new chunk in the place of `full`; false with no room. */
@@ -33,18 +32,19 @@ static bool replace_chunk(struct wmrt_thread *thread, uint64_t full, bool is_nes
 {
 	struct wmrt_guard guard;
 	struct wmk_chunk_header *chunk = NULL;
+	uint32_t units = wmrt_events_of(full) ? WMRT_UNITS_MAX : 1;
 	bool is_there;
 
 	wmrt_lock(&guard);
 	is_there = wmrt_events_of(atomic_load(&thread->events)) != wmrt_events_of(full);
 	if (!is_there) {
-		chunk = wmrt_file_chunk(WMK_EVENTS, 0, wmrt_local.tid, NULL);
+		chunk = wmrt_file_chunk(WMK_EVENTS, units, 0, wmrt_local.tid);
 		if (chunk)
-			atomic_store(&thread->events, (uintptr_t)chunk);
+			atomic_store(&thread->events, (uintptr_t)chunk | (units > 1 ? WMRT_EVENTS_LARGE : 0));
 	}
 	wmrt_unlock(&guard);
 	if (chunk && !is_nested)
-		mapping_drop(wmrt_events_of(full), WMK_CHUNK_BYTES);
+		mapping_drop(wmrt_events_of(full), (size_t)wmrt_events_units(full) * WMK_UNIT_BYTES);
 	return is_there || chunk;
 }
 

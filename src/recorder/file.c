@@ -1,7 +1,7 @@
 /*
  * file.c - makes and grows the .wmk.
  *
- * Growth is one chunk at a time under the lock: check WAYMARK_LIMIT and RLIMIT_FSIZE (SIGXFSZ must not reach the
+ * Growth is one chunk at a time under the lock, of as many units of a page as its owner asks for (chunkdir.h): check WAYMARK_LIMIT and RLIMIT_FSIZE (SIGXFSZ must not reach the
  * program), allocate, map, publish. The file descriptor sits at a high number, out of the way of programs that count
  * on low ones; before each use it is compared with the file's (device, inode), for the program may have closed it and
  * opened another under its number.
@@ -48,6 +48,7 @@ enum file_state {
 
 enum {
 	MODE = 0600,
+	BRIEF_CALLS = 1000, /* allocations of a forked child whose file is not kept if it becomes another program */
 };
 
 static const uint64_t NEVER = UINT64_MAX;
@@ -63,12 +64,15 @@ static struct {
 	_Atomic uint64_t run;
 	uint64_t parent_run;
 	struct wmk_header *header_place; /* where the header goes: kept over a fork */
+	struct wmk_header *parent;       /* the header of the parent's file, in a forked child with one of its own */
+	bool is_removed;                 /* the process becomes another program */
+	bool has_events;                 /* the file has chunks of other kinds than an allocation needs */
 	int fd;
 	uint64_t dev;
 	uint64_t ino;
-	uint32_t chunk_count;
-	char *spare; /* mapped already: the places of the next chunks */
-	uint32_t spare_count;
+	uint32_t unit_count; /* of all chunks */
+	char *spare;         /* mapped already: the places of the next chunks */
+	uint32_t spare_units;
 	uint64_t memory_bytes; /* in chunks that no file has yet */
 	int memory_error;      /* why such a chunk was not to be had */
 	char path[WMRT_PATH_BYTES];
@@ -273,7 +277,7 @@ static void fill_header(struct wmk_header *header)
 
 	memset(header, 0, sizeof *header);
 	header->version = WMK_VERSION;
-	header->chunk_bytes = WMK_CHUNK_BYTES;
+	header->chunk_bytes = WMK_UNIT_BYTES;
 	header->run = wmrt_file_run();
 	header->parent_run = file.parent_run;
 	header->pid = wmrt_process.pid;
@@ -291,12 +295,17 @@ static void fill_header(struct wmk_header *header)
 	memcpy(header->magic, WMK_MAGIC, sizeof header->magic);
 }
 
+static void fill_labels(struct wmk_header *header)
+{
+	memcpy((char *)header + WMK_LABELS_OFF, wmrt_config()->labels, WMK_LABELS_BYTES);
+}
+
 /* Places of chunks that are not needed, or are another process's. Those of the file stay: it grows over them. */
 static void drop_spare(void)
 {
-	mapping_drop(file.spare, (size_t)file.spare_count * WMK_CHUNK_BYTES);
+	mapping_drop(file.spare, (size_t)file.spare_units * WMK_UNIT_BYTES);
 	file.spare = NULL;
-	file.spare_count = 0;
+	file.spare_units = 0;
 }
 
 /* The header and the first chunks in one piece, where there is room for them. */
@@ -306,13 +315,23 @@ static struct wmk_header *grow_first(int *error)
 	char *first;
 
 	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
-		count += (*c)->first_chunks;
-	first = grow(0, WMK_HEADER_BYTES + (uint64_t)count * WMK_CHUNK_BYTES, NULL, error);
+		count += (*c)->first_units;
+	first = grow(0, WMK_HEADER_BYTES + (uint64_t)count * WMK_UNIT_BYTES, NULL, error);
 	if (!first)
 		return count ? grow(0, WMK_HEADER_BYTES, NULL, error) : NULL;
 	file.spare = count ? first + WMK_HEADER_BYTES : NULL;
-	file.spare_count = count;
+	file.spare_units = count;
 	return (struct wmk_header *)(void *)first;
+}
+
+/* Its header is still asked for when this process has become another program. */
+static void keep_parent(void)
+{
+	struct wmk_header *place = file.parent ? file.parent : wmrt_map_memory(WMK_HEADER_BYTES);
+
+	if (place)
+		mapping_move(file.header_place, place, WMK_HEADER_BYTES);
+	file.parent = place;
 }
 
 /* A file with a header and a name. NULL with *error = -errno: there is none. */
@@ -325,6 +344,7 @@ static struct wmk_header *begin_file(int *error)
 		return NULL;
 	header = grow_first(error);
 	if (header) {
+		fill_labels(header);
 		fill_header(header);
 		*error = wmrt_file_name_take(wmrt_process.pid, file.temp, file.path, sizeof file.path);
 	}
@@ -338,6 +358,7 @@ static struct wmk_header *begin_file(int *error)
 	}
 	/* In a forked child the parent's header stood there until now: it counts the children that get no file. */
 	if (file.header_place) {
+		keep_parent();
 		mapping_move(header, file.header_place, WMK_HEADER_BYTES);
 		header = file.header_place;
 	}
@@ -380,7 +401,8 @@ static bool open_file(void)
 		return false;
 	}
 	file.header_place = header;
-	file.chunk_count = 0;
+	file.unit_count = 0;
+	file.has_events = false;
 	atomic_store_explicit(&file.header, header, memory_order_release);
 	for (int i = 0; i < WMRT_PARTS; i++) {
 		const struct wmrt_part *other = atomic_load(&wmrt_process.parts[i]);
@@ -469,70 +491,69 @@ struct wmk_header *wmrt_file_header(void)
 	return atomic_load_explicit(&file.header, memory_order_acquire);
 }
 
-static struct wmk_chunk_header *take_spare(void)
+static struct wmk_chunk_header *take_spare(uint32_t units)
 {
 	char *chunk = file.spare;
 
-	file.spare_count--;
-	file.spare = file.spare_count ? chunk + WMK_CHUNK_BYTES : NULL;
+	file.spare_units -= units;
+	file.spare = file.spare_units ? chunk + (size_t)units * WMK_UNIT_BYTES : NULL;
 	return (struct wmk_chunk_header *)(void *)chunk;
 }
 
-static struct wmk_chunk_header *grow_by(uint32_t span, void *at)
+static struct wmk_chunk_header *grow_by(uint32_t units, void *at)
 {
-	uint64_t off = WMK_HEADER_BYTES + (uint64_t)file.chunk_count * WMK_CHUNK_BYTES;
+	uint64_t off = WMK_HEADER_BYTES + (uint64_t)file.unit_count * WMK_UNIT_BYTES;
 	struct wmk_chunk_header *chunk;
 	int error;
 
 	drop_spare();
-	chunk = grow(off, (uint64_t)span * WMK_CHUNK_BYTES, at, &error);
-	note_room(chunk, off, (uint64_t)span * WMK_CHUNK_BYTES);
+	chunk = grow(off, (uint64_t)units * WMK_UNIT_BYTES, at, &error);
+	note_room(chunk, off, (uint64_t)units * WMK_UNIT_BYTES);
 	if (!chunk)
 		note_error(error);
 	return chunk;
 }
 
-/* chunk->span stays 0 for one: the bytes are those of files without longer ones. */
-static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, uint32_t span, void *at)
+static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint32_t units, uint64_t first, uint32_t tid, void *at)
 {
 	struct wmk_header *header = atomic_load(&file.header);
 	struct wmk_chunk_header *chunk;
 
 	if (wmrt_process.is_sealed || wmrt_file_is_full())
 		return NULL;
-	chunk = file.spare_count && span == 1 && !at ? take_spare() : grow_by(span, at);
+	chunk = file.spare_units >= units && !at ? take_spare(units) : grow_by(units, at);
 	if (!chunk)
 		return NULL;
+	file.has_events |= kind == WMK_EVENTS || kind == WMK_PATHS || kind == WMK_PATH_COUNTS;
 	chunk->kind = kind;
 	chunk->tid = tid;
 	chunk->first = first;
-	if (span > 1)
-		chunk->span = span;
+	chunk->span = units;
 	__atomic_store_n(&chunk->magic, WMK_CHUNK_MAGIC, __ATOMIC_RELEASE);
-	file.chunk_count += span;
-	__atomic_store_n(&header->chunk_count, file.chunk_count, __ATOMIC_RELEASE);
+	file.unit_count += units;
+	__atomic_store_n(&header->chunk_count, file.unit_count, __ATOMIC_RELEASE);
 	return chunk;
 }
 
-struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at)
+struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint32_t units, uint64_t first, uint32_t tid)
 {
-	return new_chunk(kind, first, tid, 1, at);
+	return new_chunk(kind, units, first, tid, NULL);
 }
 
-struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void *at)
+struct wmk_chunk_header *wmrt_file_chunk_at(enum wmk_kind kind, uint32_t units, void *at)
 {
-	return new_chunk(kind, 0, 0, span, at);
+	return new_chunk(kind, units, 0, 0, at);
 }
 
-bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
-		       void (*copy)(char *to, const char *from, uint32_t len_bytes))
+bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint32_t units, uint64_t first,
+		       uint32_t used_bytes, void (*copy)(char *to, const char *from, uint32_t len_bytes))
 {
-	struct wmk_chunk_header *chunk = wmrt_file_chunk(kind, first, 0, NULL);
+	struct wmk_chunk_header *chunk = wmrt_file_chunk(kind, units, first, 0);
 	bool is_kept = chunk != NULL;
 
 	/* Without room the child still reads its copy; it only goes into no file. */
 	if (!chunk)
-		chunk = wmrt_map_memory(WMK_CHUNK_BYTES);
+		chunk = wmrt_map_memory((size_t)units * WMK_UNIT_BYTES);
 	if (!chunk)
 		return false;
 	if (copy)
@@ -541,49 +562,50 @@ bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint6
 		memcpy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
 	chunk->first = first;
 	chunk->used_bytes = used_bytes;
-	mapping_move(chunk, place, WMK_CHUNK_BYTES);
+	mapping_move(chunk, place, (size_t)units * WMK_UNIT_BYTES);
 	return is_kept;
 }
 
-struct wmk_chunk_header *wmrt_file_chunk_or_memory(enum wmk_kind kind, uint64_t first)
+struct wmk_chunk_header *wmrt_file_chunk_or_memory(enum wmk_kind kind, uint32_t units, uint64_t first)
 {
+	size_t len_bytes = (size_t)units * WMK_UNIT_BYTES;
 	struct wmk_chunk_header *chunk;
 
 	if (atomic_load(&file.header))
-		return wmrt_file_chunk(kind, first, 0, NULL);
-	if (WMK_HEADER_BYTES + file.memory_bytes + WMK_CHUNK_BYTES > wmrt_config()->limit_bytes) {
+		return wmrt_file_chunk(kind, units, first, 0);
+	if (WMK_HEADER_BYTES + file.memory_bytes + len_bytes > wmrt_config()->limit_bytes) {
 		file.memory_error = -EFBIG;
 		return NULL;
 	}
-	chunk = wmrt_map_memory(WMK_CHUNK_BYTES);
+	chunk = wmrt_map_memory(len_bytes);
 	if (!chunk) {
 		file.memory_error = -ENOMEM;
 		return NULL;
 	}
-	file.memory_bytes += WMK_CHUNK_BYTES;
+	file.memory_bytes += len_bytes;
 	chunk->first = first;
 	return chunk;
 }
 
-bool wmrt_file_own(struct wmk_chunk_header *place, uint64_t first, uint32_t used_bytes)
+bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t units, uint64_t first, uint32_t used_bytes)
 {
 	struct wmk_chunk_header *chunk;
 
 	if (atomic_load(&file.header))
 		return true;
-	chunk = wmrt_map_memory(WMK_CHUNK_BYTES);
+	chunk = wmrt_map_memory((size_t)units * WMK_UNIT_BYTES);
 	if (!chunk)
 		return false;
 	memcpy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
 	chunk->first = first;
 	chunk->used_bytes = used_bytes;
-	mapping_move(chunk, place, WMK_CHUNK_BYTES);
+	mapping_move(chunk, place, (size_t)units * WMK_UNIT_BYTES);
 	return true;
 }
 
 uint64_t wmrt_file_bytes(void)
 {
-	return (uint64_t)file.chunk_count * WMK_CHUNK_BYTES + file.memory_bytes;
+	return (uint64_t)file.unit_count * WMK_UNIT_BYTES + file.memory_bytes;
 }
 
 void wmrt_file_drop(size_t counter)
@@ -634,6 +656,76 @@ void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used)
 	while (was < used &&
 	       !__atomic_compare_exchange_n(&chunk->used_bytes, &was, used, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;
+}
+
+/* ---- exec ---- */
+
+/* The kernel counts the links of a directory: two, and one for each thread. */
+static bool is_alone(void)
+{
+	struct stat st;
+
+	return wmrt_sys6(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/task", (long)&st, 0, 0, 0) == 0 &&
+	       st.st_nlink == 3;
+}
+
+/* *calls: the allocations that are in the file. */
+static bool is_brief(uint64_t *calls)
+{
+	*calls = 0;
+	if (!file.parent || file.has_events)
+		return false;
+	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
+		if ((*c)->count_calls)
+			*calls += (*c)->count_calls();
+	return *calls <= BRIEF_CALLS;
+}
+
+static void add_to(uint64_t *counter, uint64_t n)
+{
+	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
+
+/* Under the lock. */
+static void remove_brief(uint64_t calls)
+{
+	const struct wmk_header *own = atomic_load(&file.header);
+	struct wmk_header *parent = file.parent;
+
+	if (!is_our_file(file.fd, NULL) || wmrt_sys3(SYS_unlink, (long)file.path, 0, 0) != 0)
+		return;
+	file.is_removed = true;
+	add_to(&parent->replaced_children, own->replaced_children + 1);
+	add_to(&parent->replaced_heap_calls, own->replaced_heap_calls + calls);
+	add_to(&parent->lost_children, own->lost_children);
+	add_to(&parent->missed_programs, own->missed_programs);
+}
+
+void wmrt_file_exec_begins(void)
+{
+	struct wmrt_guard guard;
+	uint64_t calls;
+
+	if (wmrt_process.is_sealed || wmrt_is_vfork_child() || atomic_load(&file.state) != FILE_OPEN)
+		return;
+	wmrt_lock(&guard);
+	if (is_brief(&calls) && is_alone())
+		remove_brief(calls);
+	wmrt_unlock(&guard);
+}
+
+void wmrt_file_exec_failed(void)
+{
+	uint64_t parent_run = file.parent_run;
+
+	if (wmrt_process.is_sealed || wmrt_is_vfork_child() || !file.is_removed)
+		return;
+	/* It is as if the process had only now been forked. */
+	mapping_move(file.parent, file.header_place, WMK_HEADER_BYTES);
+	file.parent = NULL;
+	file.is_removed = false;
+	wmrt_renew();
+	file.parent_run = parent_run;
 }
 
 void wmrt_seal(void)

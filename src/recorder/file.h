@@ -14,10 +14,6 @@
 
 #include "waymark/wmk.h"
 
-enum {
-	WMRT_CHUNK_BODY_BYTES = WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES,
-};
-
 /* Makes the file if there is none. False: nothing can be recorded in this process. Takes the lock when there is work. */
 bool wmrt_file_open(void);
 /* Where it is; NULL when there is none. */
@@ -25,28 +21,28 @@ const char *wmrt_file_path(void);
 /* The header's mapping, NULL when there is no file. No lock. */
 struct wmk_header *wmrt_file_header(void);
 /*
- * A new chunk, mapped; NULL with no room (the reason is noted in the header). at: where to map it, over what is there;
- * NULL for anywhere. The caller holds the lock and the file is open.
+ * A new chunk of so many units (WMK_UNIT_BYTES), mapped; NULL with no room (the reason is noted in the header). The caller holds the
+ * lock and the file is open.
  */
-struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint64_t first, uint32_t tid, void *at);
-/* Makes one chunk over the space of `span` chunks. */
-struct wmk_chunk_header *wmrt_file_span(enum wmk_kind kind, uint32_t span, void *at);
+struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint32_t units, uint64_t first, uint32_t tid);
+/* The same at a place, over what is there; NULL for anywhere. */
+struct wmk_chunk_header *wmrt_file_chunk_at(enum wmk_kind kind, uint32_t units, void *at);
 /*
  * In a forked child's new file: a chunk that takes the place of the parent's, with what the child knew of it. False:
  * the file had no room for it. copy NULL: memcpy. The caller holds the lock.
  */
-bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint64_t first, uint32_t used_bytes,
-		       void (*copy)(char *to, const char *from, uint32_t len_bytes));
+bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint32_t units, uint64_t first,
+		       uint32_t used_bytes, void (*copy)(char *to, const char *from, uint32_t len_bytes));
 /*
  * A chunk that needs no file: of the file if there is one, else private memory, which a new file takes over by
  * wmrt_file_inherit. NULL with no room: what comes before the file may take as much as the file. Under the lock.
  */
-struct wmk_chunk_header *wmrt_file_chunk_or_memory(enum wmk_kind kind, uint64_t first);
+struct wmk_chunk_header *wmrt_file_chunk_or_memory(enum wmk_kind kind, uint32_t units, uint64_t first);
 /*
  * In a forked child, before it appends to a chunk that it inherited: if it has no file yet, puts memory of its own in the chunk's
  * place, for the parent goes on in that. False without memory. Under the lock.
  */
-bool wmrt_file_own(struct wmk_chunk_header *place, uint64_t first, uint32_t used_bytes);
+bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t units, uint64_t first, uint32_t used_bytes);
 /*
  * There was no room for a chunk: none is looked for now, and after WAYMARK_LIMIT never again. No lock, no system call: who would
  * take the lock to ask for a chunk asks here first.
@@ -67,6 +63,12 @@ uint64_t wmrt_file_run(void);
 void wmrt_chunk_raise_used(struct wmk_chunk_header *chunk, uint32_t used);
 /* The process ends: WMK_FLAG_CLOSED or WMK_FLAG_LEFT; WMK_FLAG_DETACHED or WMK_FLAG_FILTERED: it goes on without a recorder. */
 void wmrt_file_close(uint32_t how);
+/*
+ * Around an exec. A forked child that has hardly recorded anything removes its file, and counts what was in it in its parent's; if the exec
+ * fails, it begins a new one. Not in a child of vfork.
+ */
+void wmrt_file_exec_begins(void);
+void wmrt_file_exec_failed(void);
 /* Ends recording, in children too. Its owner has closed the file: what is written into it now is not lost, nor missed. */
 void wmrt_seal(void);
 

@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 
 #include "recorder/agent.h"
+#include "recorder/chunkdir.h"
 #include "recorder/client.h"
 #include "recorder/config.h"
 #include "recorder/file.h"
@@ -24,7 +25,6 @@
 #include "waymark/runtime.h"
 
 enum {
-	IMAGES_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_image),
 	ARENA_BYTES = 65536,
 };
 
@@ -40,7 +40,6 @@ static uint32_t next_site = WM_SITE_FIRST;
 static char *arena;
 static size_t arena_left;
 static struct wmk_chunk_header *chunk_now;
-static uint32_t chunk_used;
 static uint32_t written_count;
 
 static void *arena_alloc(size_t len_bytes)
@@ -151,20 +150,20 @@ static struct wmrt_image *image_find(const struct wmrt_image *like)
 static void image_write(struct wmrt_image *image)
 {
 	struct wmk_image *record;
+	struct wmrt_place place;
 	uint32_t path;
 
 	if (image->is_written)
 		return;
-	if (!chunk_now || chunk_used == IMAGES_PER_CHUNK) {
-		chunk_now = wmrt_file_chunk(WMK_IMAGES, written_count, 0, NULL);
-		chunk_used = 0;
-	}
+	place = wmrt_place_of(written_count, sizeof *record);
+	if (!chunk_now || place.i == 0)
+		chunk_now = wmrt_file_chunk(WMK_IMAGES, wmrt_chunk_units(place.order), written_count, 0);
 	if (!chunk_now) {
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_prefixes));
 		return;
 	}
 	path = wmrt_string_locked(image->path);
-	record = (struct wmk_image *)(void *)wmrt_chunk_body(chunk_now) + chunk_used++;
+	record = (struct wmk_image *)(void *)wmrt_chunk_body(chunk_now) + place.i;
 	record->meta_key = image->meta_key;
 	record->load_address = image->load_address;
 	record->site_base = image->site_base;
@@ -174,7 +173,7 @@ static void image_write(struct wmrt_image *image)
 	memcpy(record->build_id, image->build_id, sizeof record->build_id);
 	record->build_id_bytes = image->build_id_bytes;
 	__atomic_store_n(&record->state, 1, __ATOMIC_RELEASE);
-	wmrt_chunk_raise_used(chunk_now, chunk_used * (uint32_t)sizeof *record);
+	wmrt_chunk_raise_used(chunk_now, (place.i + 1) * (uint32_t)sizeof *record);
 	image->is_written = 1;
 	written_count++;
 }

@@ -19,7 +19,6 @@
 #include "waymark/abi.h"
 
 enum {
-	NODES_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_node),
 	STATE_WHOLE = 1,
 	STATE_GIVEN_UP = 2,
 };
@@ -39,11 +38,12 @@ static _Atomic uint64_t node_count;
 /* There was no room: nothing more is interned. */
 static _Atomic bool is_full;
 
-static struct wmk_node *node_at(uint32_t i)
+static struct wmk_node *node_at(uint32_t number)
 {
-	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&node_chunks, i / NODES_PER_CHUNK);
+	struct wmrt_place place = wmrt_place_of(number, sizeof(struct wmk_node));
+	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&node_chunks, place.order);
 
-	return chunk ? (struct wmk_node *)(void *)wmrt_chunk_body(chunk) + i % NODES_PER_CHUNK : NULL;
+	return chunk ? (struct wmk_node *)(void *)wmrt_chunk_body(chunk) + place.i : NULL;
 }
 
 static inline bool node_matches(const void *key, uint32_t number)
@@ -81,16 +81,17 @@ static void copy_nodes(char *to, const char *from, uint32_t len_bytes)
 static void begin_file(void)
 {
 	uint64_t count = atomic_load(&node_count);
-	uint64_t i;
+	uint64_t i = 0;
 
-	for (i = 0; i < count && i < UINT32_MAX; i += NODES_PER_CHUNK) {
-		uint32_t order = (uint32_t)(i / NODES_PER_CHUNK);
+	for (uint32_t order = 0; i < count && i < UINT32_MAX; order++) {
 		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&node_chunks, order);
-		uint64_t n = count - i < NODES_PER_CHUNK ? count - i : NODES_PER_CHUNK;
+		uint64_t capacity = wmrt_chunk_capacity(order, sizeof(struct wmk_node));
+		uint64_t n = count - i < capacity ? count - i : capacity;
 
-		if (chunk && !wmrt_file_inherit(chunk, WMK_NODES, WM_PREFIX_FIRST + i,
+		if (chunk && !wmrt_file_inherit(chunk, WMK_NODES, wmrt_chunk_units(order), WM_PREFIX_FIRST + i,
 						(uint32_t)(n * sizeof(struct wmk_node)), copy_nodes))
 			wmrt_file_drop(offsetof(struct wmk_header, dropped_prefixes));
+		i += capacity;
 	}
 }
 
@@ -99,14 +100,15 @@ static const struct wmrt_part part = {.begin_file = begin_file};
 /* Makes the chunk that node i lies in. */
 static void add_chunk(uint32_t i)
 {
-	uint32_t order = i / NODES_PER_CHUNK;
+	uint32_t order = wmrt_place_of(i, sizeof(struct wmk_node)).order;
 	struct wmk_chunk_header *chunk;
 	struct wmrt_guard guard;
 
 	wmrt_lock(&guard);
 	wmrt_part_add(WMRT_PART_NODES, &part);
 	if (!wmrt_chunkdir_get(&node_chunks, order)) {
-		chunk = wmrt_file_chunk(WMK_NODES, WM_PREFIX_FIRST + (uint64_t)order * NODES_PER_CHUNK, 0, NULL);
+		chunk = wmrt_file_chunk(WMK_NODES, wmrt_chunk_units(order),
+					WM_PREFIX_FIRST + wmrt_chunk_start(order, sizeof(struct wmk_node)), 0);
 		if (!chunk || !wmrt_chunkdir_set(&node_chunks, order, chunk))
 			atomic_store(&is_full, true);
 	}
@@ -137,11 +139,10 @@ static struct wmk_node *node_new(uint32_t *number)
 
 static void node_publish(struct wmk_node *node, uint32_t number, uint32_t state)
 {
-	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&node_chunks, (number - WM_PREFIX_FIRST) / NODES_PER_CHUNK);
-	uint32_t i = (number - WM_PREFIX_FIRST) % NODES_PER_CHUNK;
+	struct wmrt_place place = wmrt_place_of(number - WM_PREFIX_FIRST, sizeof *node);
 
 	__atomic_store_n(&node->state, state, __ATOMIC_RELEASE);
-	wmrt_chunk_raise_used(chunk, (i + 1) * (uint32_t)sizeof *node);
+	wmrt_chunk_raise_used(wmrt_chunkdir_get(&node_chunks, place.order), (place.i + 1) * (uint32_t)sizeof *node);
 }
 
 static __attribute__((noinline)) uint32_t intern_new(const struct node_key *key, uint64_t hash)

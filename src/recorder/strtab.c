@@ -44,9 +44,10 @@ static bool is_last_inherited;
 /* The record, NULL if there is no such string. */
 static struct wmk_string *string_at(uint32_t number)
 {
-	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&string_chunks, number / WMRT_CHUNK_BODY_BYTES);
+	struct wmrt_place place = wmrt_place_of(number, 1);
+	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&string_chunks, place.order);
 
-	return chunk ? (struct wmk_string *)(void *)(wmrt_chunk_body(chunk) + number % WMRT_CHUNK_BODY_BYTES) : NULL;
+	return chunk ? (struct wmk_string *)(void *)(wmrt_chunk_body(chunk) + place.i) : NULL;
 }
 
 static size_t length_of(const char *s)
@@ -94,16 +95,17 @@ static bool table_grow(void)
 /* The chunk at that offset, with room in it; NULL with none. */
 static struct wmrt_chunk *chunk_at(uint64_t off)
 {
-	uint32_t order = (uint32_t)(off / WMRT_CHUNK_BODY_BYTES);
-	uint64_t first = (uint64_t)order * WMRT_CHUNK_BODY_BYTES;
+	struct wmrt_place place = wmrt_place_of(off, 1);
+	uint32_t order = place.order, units = wmrt_chunk_units(order);
+	uint64_t first = off - place.i;
 	struct wmk_chunk_header *header = wmrt_chunkdir_get(&string_chunks, order);
 
-	if (header && is_last_inherited && !wmrt_file_own(header, first, (uint32_t)(off - first)))
+	if (header && is_last_inherited && !wmrt_file_own(header, units, first, place.i))
 		return NULL;
 	is_last_inherited = false;
 	if (header)
 		return wmrt_chunkdir_at(&string_chunks, order);
-	header = wmrt_file_chunk_or_memory(WMK_STRINGS, first);
+	header = wmrt_file_chunk_or_memory(WMK_STRINGS, units, first);
 	return header ? wmrt_chunkdir_set(&string_chunks, order, header) : NULL;
 }
 
@@ -116,14 +118,14 @@ static void after_fork(void)
 /* The parent may add strings while this runs; used_bytes is from the moment of the fork. */
 static void begin_file(void)
 {
-	struct wmrt_chunk *chunk;
-	uint32_t order;
+	for (uint32_t order = 0; wmrt_chunk_start(order, 1) < next_off; order++) {
+		struct wmrt_chunk *chunk = wmrt_chunkdir_at(&string_chunks, order);
 
-	for (order = 0; wmrt_chunkdir_get(&string_chunks, order) != NULL; order++) {
-		uint64_t off = (uint64_t)order * WMRT_CHUNK_BODY_BYTES;
-
-		chunk = wmrt_chunkdir_at(&string_chunks, order);
-		if (!wmrt_file_inherit(chunk->header, WMK_STRINGS, off, chunk->used_bytes, NULL))
+		/* A long string passes over chunks that are too small for it. */
+		if (!chunk || !chunk->header)
+			continue;
+		if (!wmrt_file_inherit(chunk->header, WMK_STRINGS, wmrt_chunk_units(order), wmrt_chunk_start(order, 1),
+				       chunk->used_bytes, NULL))
 			wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
 	}
 	is_last_inherited = false;
@@ -135,13 +137,15 @@ static uint32_t append(const char *s, size_t len)
 {
 	size_t len_bytes = (sizeof(struct wmk_string) + len + 7) & ~(size_t)7;
 	uint64_t off = next_off;
+	struct wmrt_place place;
 	struct wmrt_chunk *chunk;
 	struct wmk_string *string;
 
 	wmrt_part_add(WMRT_PART_STRINGS, &part);
-	if (off % WMRT_CHUNK_BODY_BYTES + len_bytes > WMRT_CHUNK_BODY_BYTES)
-		off += WMRT_CHUNK_BODY_BYTES - off % WMRT_CHUNK_BODY_BYTES;
-	if (off >= UINT32_MAX - WMRT_CHUNK_BODY_BYTES)
+	for (place = wmrt_place_of(off, 1); place.i + len_bytes > wmrt_chunk_capacity(place.order, 1);
+	     place = wmrt_place_of(off, 1))
+		off = wmrt_chunk_start(place.order + 1, 1);
+	if (off >= UINT32_MAX - WMK_CHUNK_BYTES)
 		return WMRT_STRING_NONE;
 	chunk = chunk_at(off);
 	if (!chunk)
@@ -151,7 +155,7 @@ static uint32_t append(const char *s, size_t len)
 	memcpy(string + 1, s, len);
 	__atomic_store_n(&string->state, 1, __ATOMIC_RELEASE);
 	next_off = off + len_bytes;
-	chunk->used_bytes = (uint32_t)(off % WMRT_CHUNK_BODY_BYTES + len_bytes);
+	chunk->used_bytes = place.i + (uint32_t)len_bytes;
 	wmrt_chunk_raise_used(chunk->header, chunk->used_bytes);
 	return (uint32_t)off;
 }

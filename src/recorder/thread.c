@@ -108,7 +108,9 @@ static struct wmrt_thread *thread_new(uint32_t tid)
 /* After a fork the thread that forked keeps its stack; its event chunk is the parent's. */
 static void thread_renew(struct wmrt_thread *thread, uint32_t tid)
 {
-	mapping_drop(wmrt_events_of(atomic_exchange(&thread->events, 0)), WMK_CHUNK_BYTES);
+	uint64_t events = atomic_exchange(&thread->events, 0);
+
+	mapping_drop(wmrt_events_of(events), (size_t)wmrt_events_units(events) * WMK_UNIT_BYTES);
 	atomic_store(&thread->owner, tid);
 	atomic_store(&thread->generation, wmrt_process.generation);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recorder/chunkdir.h"
 #include "recorder/client.h"
 #include "waymark/wmk.h"
 
@@ -26,14 +27,21 @@ struct wmrt_thread {
 };
 
 enum {
-	WMRT_EVENTS_MASK = 4095,
+	WMRT_EVENTS_MASK = 2047,  /* how many events are claimed */
+	WMRT_EVENTS_LARGE = 2048, /* the chunk has WMRT_UNITS_MAX units, else one: the first of a thread */
+	WMRT_EVENTS_ALIGN = 4096,
 };
 
 /* Splits wmrt_thread.events. The thread's event chunk, which begins on a page, NULL: none. The bits below are how many events are claimed
  * in it: both change at once, and what is in the chunk itself is for readers of the file. */
 static inline struct wmk_chunk_header *wmrt_events_of(uint64_t events)
 {
-	return (struct wmk_chunk_header *)(uintptr_t)(events & ~(uint64_t)WMRT_EVENTS_MASK);
+	return (struct wmk_chunk_header *)(uintptr_t)(events & ~(uint64_t)(WMRT_EVENTS_ALIGN - 1));
+}
+
+static inline uint32_t wmrt_events_units(uint64_t events)
+{
+	return events & WMRT_EVENTS_LARGE ? (uint32_t)WMRT_UNITS_MAX : 1;
 }
 
 /* Private thread-local state; written by its own thread and by handlers on it. */

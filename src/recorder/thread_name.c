@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "recorder/chunkdir.h"
 #include "recorder/clock.h"
 #include "recorder/file.h"
+#include "recorder/mapping.h"
 #include "recorder/process.h"
 #include "recorder/strtab.h"
 #include "recorder/sys.h"
@@ -13,12 +15,13 @@
 /* Under the lock. What is used of the chunk is not read from the file. */
 static struct wmk_chunk_header *chunk;
 static uint32_t used_bytes;
+static uint32_t units;      /* that the chunk has */
 static uint32_t generation; /* that of another one: the chunk is the parent's */
 
 static bool has_room(void)
 {
 	return chunk && generation == wmrt_process.generation &&
-	       used_bytes + sizeof(struct wmk_thread) <= WMRT_CHUNK_BODY_BYTES;
+	       used_bytes + sizeof(struct wmk_thread) <= wmrt_body_bytes(units);
 }
 
 /* A place for one record; NULL with no room. */
@@ -27,8 +30,9 @@ static struct wmk_thread *claim(void)
 	struct wmk_thread *ret;
 
 	if (!has_room()) {
-		wmrt_unmap(chunk, WMK_CHUNK_BYTES);
-		chunk = wmrt_file_chunk(WMK_THREADS, 0, 0, NULL);
+		mapping_drop(chunk, (size_t)units * WMK_UNIT_BYTES);
+		units = chunk && generation == wmrt_process.generation ? WMRT_UNITS_MAX : 1;
+		chunk = wmrt_file_chunk(WMK_THREADS, units, 0, 0);
 		generation = wmrt_process.generation;
 		used_bytes = 0;
 	}

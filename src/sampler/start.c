@@ -251,7 +251,7 @@ static __attribute__((destructor)) void leave(void)
 }
 
 enum {
-	FIRST_CHUNKS = 6, /* strings, images, functions, sites, prefixes, and events or allocations */
+	FIRST_UNITS = 6, /* of strings, images, functions, sites, prefixes, and events or allocations */
 };
-static const struct wmrt_client sampler = {.first_chunks = FIRST_CHUNKS, .start = look_up, .attach = attach};
+static const struct wmrt_client sampler = {.first_units = FIRST_UNITS, .start = look_up, .attach = attach};
 const struct wmrt_client *const wmrt_clients[] = {&sampler, &wmrt_heap_files, NULL};

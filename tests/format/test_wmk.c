@@ -275,6 +275,61 @@ static void expect_at(struct wmk_builder *b, size_t off, uint32_t v, const char 
 	check_has_error(wmk_read(b->out.bytes, b->out.len_bytes, "x.wmk", &w), ERROR_FORMAT, text, __FILE__, line);
 	memcpy(b->out.bytes + off, saved, 4);
 }
+/* What was written by an earlier version, and what a process writes now: the same chunks in other units. */
+static void test_units(void)
+{
+	struct wmk_builder b;
+	struct wmk_file before, now;
+	size_t places = 0;
+
+	build_example(&b);
+	buffer_put_u32(&b.out, offsetof(struct wmk_header, version), 1);
+	CHECK_OK(wmk_read(b.out.bytes, b.out.len_bytes, "x.wmk", &before));
+	buffer_put_u32(&b.out, offsetof(struct wmk_header, version), 2);
+	buffer_put_u32(&b.out, offsetof(struct wmk_header, chunk_bytes), WMK_UNIT_BYTES);
+	buffer_put_u32(&b.out, offsetof(struct wmk_header, chunk_count),
+		       b.chunk_count * (WMK_CHUNK_BYTES / WMK_UNIT_BYTES));
+	for (size_t off = WMK_HEADER_BYTES; off < b.out.len_bytes; off += WMK_CHUNK_BYTES)
+		buffer_put_u32(&b.out, off + offsetof(struct wmk_chunk_header, span), WMK_CHUNK_BYTES / WMK_UNIT_BYTES);
+	if (CHECK_OK(wmk_read(b.out.bytes, b.out.len_bytes, "x.wmk", &now))) {
+		CHECK_U64(now.chunks.count, before.chunks.count);
+		CHECK_U64(now.strings.count, before.strings.count);
+		for (int kind = 0; kind < WMK_KIND_END; kind++) {
+			CHECK_U64(now.place_count[kind], before.place_count[kind]);
+			CHECK_U64(now.whole_count[kind], before.whole_count[kind]);
+			places += now.place_count[kind];
+		}
+		CHECK(places > 0);
+		wmk_file_deinit(&now);
+	}
+	wmk_file_deinit(&before);
+	buffer_deinit(&b.out);
+}
+
+/* Labels of the first page; files of version 1 have none. */
+static void test_labels(void)
+{
+	static const char labels[] = "k=v\0rank=3\0";
+	struct wmk_builder b;
+	struct wmk_file w;
+	size_t off = 0;
+
+	build_example(&b);
+	memcpy(b.out.bytes + WMK_LABELS_OFF, labels, sizeof labels);
+	CHECK_OK(wmk_read(b.out.bytes, b.out.len_bytes, "x.wmk", &w));
+	CHECK(strcmp(wmk_next_label(&w, &off), "k=v") == 0);
+	CHECK(strcmp(wmk_next_label(&w, &off), "rank=3") == 0);
+	CHECK(!wmk_next_label(&w, &off));
+	memset(b.out.bytes + WMK_LABELS_OFF, 'x', WMK_LABELS_BYTES);
+	off = 0;
+	CHECK(!wmk_next_label(&w, &off));
+	w.header.version = WMK_VERSION_OLDEST;
+	memcpy(b.out.bytes + WMK_LABELS_OFF, labels, sizeof labels);
+	CHECK(!wmk_next_label(&w, &off));
+	wmk_file_deinit(&w);
+	buffer_deinit(&b.out);
+}
+
 #define EXPECT_DAMAGED(off, v, text) expect_at(&b, off, v, text, __LINE__)
 
 static void test_damaged(void)
@@ -285,8 +340,9 @@ static void test_damaged(void)
 
 	build_example(&b);
 	EXPECT_DAMAGED(0, 0, "x.wmk: offset 0x0: this is no .wmk file");
-	EXPECT_DAMAGED(8, 2, "version 2, this waymark reads version 1");
-	EXPECT_DAMAGED(12, 4096, "chunks of 4096 bytes");
+	EXPECT_DAMAGED(8, 3, "version 3, this waymark reads versions 1 to 2");
+	EXPECT_DAMAGED(8, 0, "version 0, this waymark reads versions 1 to 2");
+	EXPECT_DAMAGED(12, 8192, "chunks of 8192 bytes");
 	EXPECT_DAMAGED(images, 5, "x.wmk: offset 0x11000: no chunk starts here");
 	EXPECT_DAMAGED(images + 4, WMK_KIND_END, "unknown kind, 16");
 	EXPECT_DAMAGED(images + body + 92, 3, "a record in state 3");
@@ -461,6 +517,8 @@ int main(void)
 	test_golden();
 	test_golden_contexts();
 	test_truncated();
+	test_units();
+	test_labels();
 	test_damaged();
 	test_live_file();
 	return check_status();

@@ -71,14 +71,14 @@ for file in chain/*.wmk; do
 done
 [ "$(sort chain/sums | tr '\n' ' ')" = "1 2 " ] || fail "chain: $(cat chain/sums)"
 
-# A chunk each of strings, images, functions, sites, three of the first epoch, events; four more are not enough.
-record limit_late 0 WAYMARK_LIMIT=$((4096 + 12 * 65536))
+# A unit each of strings, images, functions, sites, three of the first epoch, events; those left are not enough for the second one.
+record limit_late 0 WAYMARK_LIMIT=$((24 * 4096))
 { epoch_1 1; echo "4 [unknown]"; } | stacks limit_late/*.wmk
 has err.txt "records of code were lost, and all later ones"
 has err.txt "WAYMARK_LIMIT"
 has err.txt "epoch 2: how calls were encoded in it was not recorded"
 # Memory before the file is limited, too: what filled it finds no room beside the file's own chunks.
-record limit_early 0 WAYMARK_LIMIT=$((4096 + 10 * 65536))
+record limit_early 0 WAYMARK_LIMIT=$((24 * 4096))
 expect 0 "$waymark" report limit_early/*.wmk
 has out.txt "records of code were lost, and all later ones"
 has out.txt "WAYMARK_LIMIT"

@@ -224,7 +224,7 @@ static struct path_sum path_sum_of(const struct path_file *p, uint64_t name_key,
 
 	while (i < header->chunk_count) {
 		const struct wmk_chunk_header *chunk =
-			(const void *)((const char *)p->header + WMK_HEADER_BYTES + (size_t)i * WMK_CHUNK_BYTES);
+			(const void *)((const char *)p->header + WMK_HEADER_BYTES + (size_t)i * WMK_UNIT_BYTES);
 
 		path_walk_chunk(chunk, name_key, r, &sum);
 		i += chunk->span ? chunk->span : 1;

@@ -168,7 +168,7 @@ static void cut_all(void)
 /* The header and some chunks stay. */
 static void cut_half(void)
 {
-	cut(WMK_HEADER_BYTES + 3 * WMK_CHUNK_BYTES + 5000);
+	cut(WMK_HEADER_BYTES + 3 * WMK_UNIT_BYTES + 500);
 }
 
 static void case_cut(void)

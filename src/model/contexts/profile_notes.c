@@ -54,6 +54,11 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 		"forked child could not create a recording (for example after setuid or chroot): its data is missing",
 		"forked children could not create a recording (for example after setuid or chroot): their data is missing",
 		out);
+	notes_print_count(before, s->path, s->header.replaced_children,
+			  "forked child soon became another program: what it did before is in no recording",
+			  "forked children soon became other programs: what they did before is in no recording", out);
+	notes_print_count(before, s->path, s->header.replaced_heap_calls, "allocation was made by such children",
+			  "allocations were made by such children", out);
 	notes_print_count(before, s->path, s->uncommitted, "record was not finished when the process ended",
 			  "records were not finished when the process ended", out);
 	notes_print_count(before, s->path, s->header.heap_unknown_frees,

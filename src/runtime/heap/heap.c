@@ -23,7 +23,6 @@
 #include "recorder/process.h"
 
 enum {
-	RECORDS_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_heap),
 	MAX_CHUNKS = 8192, /* 5.1 million contexts */
 	LOST_RECORD = 0,
 	/* In the record number of a live block: it was there when this process was forked. */
@@ -47,17 +46,29 @@ static _Atomic(bool) is_paused;
 static _Atomic bool is_full;
 static uint64_t interval; /* of sampled allocations; 0: every one is recorded. Written before is_on */
 
+static inline struct wmrt_place place_of(uint32_t number)
+{
+	return wmrt_place_of(number, sizeof(struct wmk_heap));
+}
+
+static size_t live_page_bytes(uint32_t order)
+{
+	return wmrt_chunk_capacity(order, sizeof(struct wmk_heap)) * sizeof(uint64_t);
+}
+
 static struct wmk_heap *record_at(uint32_t number)
 {
-	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, number / RECORDS_PER_CHUNK);
+	struct wmrt_place place = place_of(number);
+	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, place.order);
 
-	return chunk ? (struct wmk_heap *)(void *)wmrt_chunk_body(chunk) + number % RECORDS_PER_CHUNK : NULL;
+	return chunk ? (struct wmk_heap *)(void *)wmrt_chunk_body(chunk) + place.i : NULL;
 }
 
 static uint64_t *live_of(uint32_t number)
 {
-	return atomic_load_explicit(&live_pages[number / RECORDS_PER_CHUNK], memory_order_acquire) +
-	       number % RECORDS_PER_CHUNK;
+	struct wmrt_place place = place_of(number);
+
+	return atomic_load_explicit(&live_pages[place.order], memory_order_acquire) + place.i;
 }
 
 static bool record_matches(const void *key, uint32_t number_plus_1)
@@ -76,8 +87,10 @@ static void add_chunk(uint32_t order)
 
 	wmrt_lock(&guard);
 	if (!wmrt_chunkdir_get(&record_chunks, order)) {
-		live = wmrt_map_memory(RECORDS_PER_CHUNK * sizeof *live);
-		chunk = live ? wmrt_file_chunk(WMK_HEAP, (uint64_t)order * RECORDS_PER_CHUNK, 0, NULL) : NULL;
+		live = wmrt_map_memory(live_page_bytes(order));
+		chunk = live ? wmrt_file_chunk(WMK_HEAP, wmrt_chunk_units(order),
+					       wmrt_chunk_start(order, sizeof(struct wmk_heap)), 0)
+			     : NULL;
 		atomic_store(&live_pages[order], live);
 		if (!chunk || !wmrt_chunkdir_set(&record_chunks, order, chunk))
 			atomic_store(&is_full, true);
@@ -89,17 +102,19 @@ static void add_chunk(uint32_t order)
 static bool record_new(const struct heap_key *key, uint32_t *ret)
 {
 	uint32_t number;
+	struct wmrt_place place;
 	struct wmk_heap *record;
 
 	if (atomic_load_explicit(&is_full, memory_order_relaxed))
 		return false;
 	number = atomic_fetch_add(&record_count, 1);
-	if (number >= MAX_CHUNKS * RECORDS_PER_CHUNK) {
+	place = place_of(number);
+	if (place.order >= MAX_CHUNKS) {
 		atomic_store(&is_full, true);
 		return false;
 	}
 	if (!record_at(number))
-		add_chunk(number / RECORDS_PER_CHUNK);
+		add_chunk(place.order);
 	record = record_at(number);
 	if (!record)
 		return false;
@@ -108,8 +123,7 @@ static bool record_new(const struct heap_key *key, uint32_t *ret)
 	record->epoch = key->epoch;
 	record->site = WM_SITE_FOREIGN;
 	__atomic_store_n(&record->state, 1, __ATOMIC_RELEASE);
-	wmrt_chunk_raise_used(wmrt_chunkdir_get(&record_chunks, number / RECORDS_PER_CHUNK),
-			      (number % RECORDS_PER_CHUNK + 1) * (uint32_t)sizeof *record);
+	wmrt_chunk_raise_used(wmrt_chunkdir_get(&record_chunks, place.order), (place.i + 1) * (uint32_t)sizeof *record);
 	*ret = number;
 	return true;
 }
@@ -240,16 +254,16 @@ static void forget_records(void)
 {
 	uint32_t order, count = atomic_exchange(&record_count, 0);
 
-	for (order = 0; order < MAX_CHUNKS && order * RECORDS_PER_CHUNK < count; order++) {
+	for (order = 0; order < MAX_CHUNKS && wmrt_chunk_start(order, sizeof(struct wmk_heap)) < count; order++) {
 		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, order);
 		uint64_t *live = atomic_exchange(&live_pages[order], NULL);
 
 		if (live)
-			wmrt_unmap(live, RECORDS_PER_CHUNK * sizeof *live);
+			wmrt_unmap(live, live_page_bytes(order));
 		if (!chunk)
 			continue;
 		wmrt_chunkdir_set(&record_chunks, order, NULL);
-		mapping_drop(chunk, WMK_CHUNK_BYTES);
+		mapping_drop(chunk, (size_t)wmrt_chunk_units(order) * WMK_UNIT_BYTES);
 	}
 	wmrt_index_clear(&record_index);
 	heap_memo_clear();
@@ -399,24 +413,41 @@ static uint32_t count_inherited(struct wm1_heap_block block)
 static void copy_inherited(void)
 {
 	uint32_t count = atomic_load(&record_count);
-	uint32_t i;
+	uint32_t capacity;
 
 	if (!atomic_load(&is_on))
 		return;
 	wmrt_file_header()->heap_interval_bytes = interval;
-	for (i = 0; i < count; i += RECORDS_PER_CHUNK) {
-		uint32_t order = i / RECORDS_PER_CHUNK;
+	for (uint32_t i = 0, order = 0; i < count && order < MAX_CHUNKS; i += capacity, order++) {
 		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, order);
-		uint32_t n = count - i < RECORDS_PER_CHUNK ? count - i : RECORDS_PER_CHUNK;
+		uint32_t n;
 
+		capacity = wmrt_chunk_capacity(order, sizeof(struct wmk_heap));
+		n = count - i < capacity ? count - i : capacity;
 		if (!chunk)
 			continue;
-		if (!wmrt_file_inherit(chunk, WMK_HEAP, i, n * (uint32_t)sizeof(struct wmk_heap), copy_records))
+		if (!wmrt_file_inherit(chunk, WMK_HEAP, wmrt_chunk_units(order), i,
+				       n * (uint32_t)sizeof(struct wmk_heap), copy_records))
 			wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
-		memset(atomic_load(&live_pages[order]), 0, RECORDS_PER_CHUNK * sizeof(uint64_t));
+		memset(atomic_load(&live_pages[order]), 0, live_page_bytes(order));
 	}
 	wmrt_blocks_each(count_inherited);
 }
 
+static uint64_t count_calls(void)
+{
+	uint32_t count = atomic_load(&record_count);
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct wmk_heap *record = record_at(i);
+
+		if (record)
+			calls += __atomic_load_n(&record->count, __ATOMIC_RELAXED);
+	}
+	return calls;
+}
+
 const struct wmrt_client wmrt_heap = {.attach = attach};
-const struct wmrt_client wmrt_heap_files = {.header_flags = header_flags, .begin_file = copy_inherited};
+const struct wmrt_client wmrt_heap_files = {
+	.header_flags = header_flags, .begin_file = copy_inherited, .count_calls = count_calls};

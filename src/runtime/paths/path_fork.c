@@ -33,7 +33,8 @@
 #include "recorder/sys.h"
 
 enum {
-	COUNTS_PER_CHUNK = WMRT_CHUNK_BODY_BYTES / sizeof(struct wmk_path_count),
+	COUNTS_UNITS = 4, /* of a chunk of counts */
+	COUNTS_PER_CHUNK = (COUNTS_UNITS * WMK_UNIT_BYTES - WMK_CHUNK_HEADER_BYTES) / sizeof(struct wmk_path_count),
 };
 
 /* Copies of a thread's records, in private memory: tables as in a PATHS chunk, in the order of the record's list; then single
@@ -219,7 +220,7 @@ static bool is_worth_writing(const struct wmk_paths *copy)
 static void write_tables(const struct saved *s)
 {
 	struct wmk_chunk_header *chunk;
-	size_t len_bytes = 0, span, off, n;
+	size_t len_bytes = 0, units, off, n;
 	uint32_t count = 0;
 	char *to;
 
@@ -232,10 +233,10 @@ static void write_tables(const struct saved *s)
 		len_bytes += n;
 		count++;
 	}
-	span = (len_bytes + WMK_CHUNK_HEADER_BYTES + WMK_CHUNK_BYTES - 1) / WMK_CHUNK_BYTES;
+	units = (len_bytes + WMK_CHUNK_HEADER_BYTES + WMK_UNIT_BYTES - 1) / WMK_UNIT_BYTES;
 	if (!count)
 		return;
-	chunk = wmrt_file_span(WMK_PATHS, (uint32_t)span, NULL);
+	chunk = wmrt_file_chunk(WMK_PATHS, (uint32_t)units, 0, 0);
 	for (; !chunk && count; count--)
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_path_tables));
 	if (!chunk)
@@ -251,7 +252,7 @@ static void write_tables(const struct saved *s)
 		to += n;
 	}
 	wmrt_chunk_raise_used(chunk, (uint32_t)len_bytes);
-	mapping_drop(chunk, span * WMK_CHUNK_BYTES);
+	mapping_drop(chunk, units * WMK_UNIT_BYTES);
 }
 
 static void write_counts(struct saved *s)
@@ -265,7 +266,7 @@ static void write_counts(struct saved *s)
 		if (!count->count)
 			continue;
 		if (!chunk)
-			chunk = wmrt_file_chunk(WMK_PATH_COUNTS, 0, 0, NULL);
+			chunk = wmrt_file_chunk(WMK_PATH_COUNTS, COUNTS_UNITS, 0, 0);
 		if (!chunk) {
 			wmrt_file_drop(offsetof(struct wmk_header, dropped_paths));
 			continue;
@@ -273,12 +274,12 @@ static void write_counts(struct saved *s)
 		((struct wmk_path_count *)(void *)wmrt_chunk_body(chunk))[used++] = *count;
 		wmrt_chunk_raise_used(chunk, used * (uint32_t)sizeof *count);
 		if (used == COUNTS_PER_CHUNK) {
-			mapping_drop(chunk, WMK_CHUNK_BYTES);
+			mapping_drop(chunk, COUNTS_UNITS * WMK_UNIT_BYTES);
 			chunk = NULL;
 			used = 0;
 		}
 	}
-	mapping_drop(chunk, WMK_CHUNK_BYTES);
+	mapping_drop(chunk, COUNTS_UNITS * WMK_UNIT_BYTES);
 }
 
 /* Moves the tables of a thread; s is NULL if it has none. */

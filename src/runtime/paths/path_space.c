@@ -21,7 +21,8 @@ enum {
 	LINE_BYTES = 64,
 	BLOCK_BYTES = 4096,    /* what a thread takes of a chunk for its small tables */
 	SMALL_BYTES = 1024,    /* those up to this large */
-	MAX_GROWTH = 16,       /* chunks in one piece, where one table does not need more */
+	MIN_UNITS = 4,         /* of a chunk of tables */
+	MAX_UNITS = 256,       /* of one whose tables do not need more */
 	COUNTS_PER_BLOCK = 32, /* one is left free, so that no cache line has records of two threads */
 	ARENA_BYTES = 16384,
 	MAX_CHUNKS = WMRT_CHUNKDIR_TOP * WMRT_CHUNKDIR_PAGE,
@@ -31,7 +32,7 @@ enum {
 static struct wmrt_chunkdir chunks;
 static _Atomic uint32_t chunk_count;
 /* Under the lock. */
-static uint64_t tables_span;
+static uint64_t tables_units;
 static struct wmrt_chunk *tables_now;
 static struct wmrt_chunk *counts_now;
 /* There was no room: no more is looked for. */
@@ -41,7 +42,7 @@ struct wmrt_client_slot wmrt_path_slot = {.len_bytes = sizeof(struct wmrt_path_t
 
 static size_t chunk_bytes(const struct wmrt_chunk *chunk)
 {
-	return (size_t)chunk->span * WMK_CHUNK_BYTES;
+	return (size_t)chunk->span * WMK_UNIT_BYTES;
 }
 
 static size_t chunk_left(const struct wmrt_chunk *chunk)
@@ -74,7 +75,7 @@ static struct wmrt_chunk *chunk_note(uint32_t i, struct wmk_chunk_header *header
 	return chunk;
 }
 
-static struct wmrt_chunk *chunk_new(enum wmk_kind kind, uint64_t span)
+static struct wmrt_chunk *chunk_new(enum wmk_kind kind, uint64_t units)
 {
 	uint32_t i = atomic_load(&chunk_count);
 	struct wmk_chunk_header *header;
@@ -82,10 +83,10 @@ static struct wmrt_chunk *chunk_new(enum wmk_kind kind, uint64_t span)
 
 	if (i == MAX_CHUNKS || !wmrt_chunkdir_set(&chunks, i, NULL))
 		return NULL;
-	header = wmrt_file_span(kind, (uint32_t)span, NULL);
+	header = wmrt_file_chunk(kind, (uint32_t)units, 0, 0);
 	if (!header)
 		return NULL;
-	chunk = chunk_note(i, header, kind, (uint32_t)span, 0);
+	chunk = chunk_note(i, header, kind, (uint32_t)units, 0);
 	atomic_store(&chunk_count, i + 1);
 	return chunk;
 }
@@ -93,17 +94,19 @@ static struct wmrt_chunk *chunk_new(enum wmk_kind kind, uint64_t span)
 /* A chunk with room for len_bytes, larger the more there are already. */
 static struct wmrt_chunk *tables_chunk(size_t len_bytes)
 {
-	uint64_t needed = (len_bytes + WMK_CHUNK_HEADER_BYTES + WMK_CHUNK_BYTES - 1) / WMK_CHUNK_BYTES;
-	uint64_t span = tables_span / 4 < MAX_GROWTH ? tables_span / 4 : MAX_GROWTH;
+	uint64_t needed = (len_bytes + WMK_CHUNK_HEADER_BYTES + WMK_UNIT_BYTES - 1) / WMK_UNIT_BYTES;
+	uint64_t units = tables_units < 2 * MIN_UNITS ? MIN_UNITS : tables_units / 2;
 	struct wmrt_chunk *chunk;
 
-	if (span < needed)
-		span = needed;
-	chunk = chunk_new(WMK_PATHS, span);
-	if (!chunk && span > needed)
+	if (units > MAX_UNITS)
+		units = MAX_UNITS;
+	if (units < needed)
+		units = needed;
+	chunk = chunk_new(WMK_PATHS, units);
+	if (!chunk && units > needed)
 		chunk = chunk_new(WMK_PATHS, needed);
 	if (chunk)
-		tables_span += chunk->span;
+		tables_units += chunk->span;
 	return chunk;
 }
 
@@ -147,7 +150,7 @@ static char *counts_claim(void)
 	char *at = chunk_claim(counts_now, len_bytes);
 
 	if (!at) {
-		counts_now = chunk_new(WMK_PATH_COUNTS, 1);
+		counts_now = chunk_new(WMK_PATH_COUNTS, counts_now ? WMRT_UNITS_MAX : 1);
 		at = chunk_claim(counts_now, len_bytes);
 		if (!at)
 			atomic_store(&is_counts_full, true);
@@ -233,7 +236,7 @@ static struct wmk_chunk_header *chunk_renew(const struct wmrt_chunk *chunk, bool
 {
 	struct wmk_chunk_header *place = chunk->header;
 	struct wmk_chunk_header *header =
-		is_kept && wmrt_file_header() ? wmrt_file_span(chunk->kind, chunk->span, place) : NULL;
+		is_kept && wmrt_file_header() ? wmrt_file_chunk_at(chunk->kind, chunk->span, place) : NULL;
 
 	if (header)
 		wmrt_chunk_raise_used(header, chunk->used_bytes);
@@ -260,7 +263,7 @@ bool wmrt_path_space_renew(const bool *is_kept, uint32_t count)
 		chunk_renew(wmrt_chunkdir_at(&chunks, i), false);
 	atomic_store(&chunk_count, is_good ? kept : 0);
 	atomic_store(&is_counts_full, false);
-	tables_span = 0;
+	tables_units = 0;
 	tables_now = NULL;
 	counts_now = NULL;
 	return is_good;
