@@ -28,6 +28,26 @@ struct error *recording_limit_check(const char *text)
 	return check_size("--limit ", text);
 }
 
+struct error *recording_label_add(const char *text)
+{
+	static const char key_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	const char *before = getenv("WAYMARK_LABELS");
+	size_t key_len = strspn(text, key_chars);
+	struct error *err = NULL;
+	char *lines;
+
+	if (!key_len || text[key_len] != '=' || !text[key_len + 1] || strchr(text, '\n'))
+		return error_create(ERROR_ARGUMENT,
+				    "--label %s: KEY=VALUE is needed, with letters, digits, dots, - and _ in the key",
+				    text);
+	if (asprintf(&lines, "%s%s%s", text, before && *before ? "\n" : "", before ? before : "") < 0)
+		return &error_no_memory;
+	if (setenv("WAYMARK_LABELS", lines, 1) != 0)
+		err = &error_no_memory;
+	free(lines);
+	return err;
+}
+
 struct error *recording_environment_check(void)
 {
 	const char *limit = getenv("WAYMARK_LIMIT"), *agent = getenv("WAYMARK_AGENT");
@@ -71,13 +91,13 @@ struct error *recording_pattern(const char *place, struct buffer *ret)
 	return buffer_error(ret);
 }
 
-/* The file that a pattern without %e and %p names, malloc'd; NULL for the others and without memory. */
+/* The file that a pattern names in which nothing is expanded, malloc'd; NULL for the others and without memory. */
 static char *only_file(const char *pattern)
 {
 	char *name = strdup(pattern), *out = name;
 
 	for (const char *in = pattern; name && *in; in++) {
-		if (*in == '%' && (in[1] == 'e' || in[1] == 'p')) {
+		if (*in == '%' && in[1] && strchr("ephrq", in[1])) {
 			free(name);
 			return NULL;
 		}

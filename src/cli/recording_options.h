@@ -12,6 +12,8 @@
 
 /* The value of --limit. */
 struct error *recording_limit_check(const char *text);
+/* Adds the value of --label, KEY=VALUE, to WAYMARK_LABELS, before those that are there. */
+struct error *recording_label_add(const char *text);
 /* Checks WAYMARK_LIMIT and WAYMARK_AGENT, if they are set. */
 struct error *recording_environment_check(void);
 /* The pattern for WAYMARK_OUT, absolute: the program may change its directory before it records anything. Ends with a zero byte. */

@@ -18,6 +18,7 @@ struct request {
 	struct view_options view;
 	struct option_count top;
 	bool keeps_threads;
+	const char *group_label;
 	const char *output;
 	/* what is shown in place of contexts; one of them at most */
 	const struct table_kind *table;
@@ -94,6 +95,10 @@ static const struct option_row option_rows[] = {
 	{.name = "threads",
 	 .help = "distinguish events by their threads: the outermost frame is the thread's name, or its number",
 	 OPTION_FLAG(struct request, keeps_threads)},
+	{.name = "group-by",
+	 .argument = "=LABEL",
+	 .help = "distinguish recordings by a label (waymark run --label; rank, host, name): the outermost frame is its value",
+	 OPTION_TEXT(struct request, group_label)},
 	OPTIONS_OF(profile_reading_options, struct request, reading),
 	OPTION_OUTPUT(struct request, output),
 	OPTION_HELP,
@@ -233,6 +238,7 @@ static struct error *report(struct request *r, char **operands)
 	if (err)
 		return err;
 	p.keeps_threads = r->keeps_threads || (r->table && r->table->key == KEY_THREAD);
+	p.group_label = r->group_label;
 	p.keeps_events = r->renderer->wants_events;
 	err = profile_reading_add(&r->reading, "report", operands, &p);
 	if (!err)

@@ -368,6 +368,12 @@ static struct error *prepare(struct request *r)
 	return err;
 }
 
+static struct error *add_label(void *state, const char *text)
+{
+	(void)state;
+	return recording_label_add(text);
+}
+
 static struct error *set_output(void *state, const char *place)
 {
 	struct request *r = state;
@@ -396,10 +402,15 @@ static const struct option_row option_rows[] = {
 	{.name = "output",
 	 .letter = 'o',
 	 .argument = "PLACE",
-	 .help = "a directory, or a file name in which %e becomes the program's name and %p its pid (waymark-%e-%p.wmk); a "
-		 "recording of that name is kept as NAME.old",
+	 .help = "a directory, or a file name in which %e becomes the program's name, %p its pid, %h the host, %r the rank "
+		 "and %q{VARIABLE} a variable (waymark-%e-%p.wmk); a recording of that name is kept as NAME.old",
 	 .completion = COMPLETE_FILE,
 	 OPTION_SET(set_output)},
+	{.name = "label",
+	 .argument = "KEY=VALUE",
+	 .help = "write a label into each recording, for report --group-by; may be given several times",
+	 .is_repeatable = true,
+	 OPTION_SET(add_label)},
 	{.name = "limit",
 	 .argument = "SIZE",
 	 .help = "record at most SIZE bytes a process; K, M, G are known (4G)",

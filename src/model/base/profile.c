@@ -26,6 +26,16 @@ struct error *profile_init(struct profile *p)
 	return err;
 }
 
+const char *profile_source_label(const struct profile_source *s, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *label = s->labels; label && *label; label += strlen(label) + 1)
+		if (strncmp(label, key, len) == 0 && label[len] == '=')
+			return label + len + 1;
+	return NULL;
+}
+
 bool profile_takes(const struct profile *p, uint64_t realtime_ns, uint32_t tid, const char *thread)
 {
 	const struct profile_filter *f = p->filter;

@@ -82,6 +82,7 @@ struct profile_source {
 	uint64_t inherited_bytes;
 	uint64_t inherited_live_bytes; /* not freed by it */
 	const char *truncated;         /* NULL or a line */
+	const char *labels;            /* "KEY=VALUE", each with a NUL, then one more NUL; NULL: none */
 	const char *import_format; /* a file of another tool: "folded stacks"; it has no header. NULL: a recording */
 };
 VEC_DECLARE(profile_source_vec, struct profile_source);
@@ -121,6 +122,8 @@ struct profile {
 	const struct profile_filter *filter; /* of what is added; NULL: all counts */
 	uint64_t filtered_events;            /* that it left out */
 	bool keeps_events;
+	const char *
+		group_label; /* contexts begin with that label of their recording, `[KEY=VALUE]` (thread_frames.h); NULL: they do not */
 	bool keeps_threads; /* contexts of events begin with their threads (thread_frames.h) */
 	bool keeps_columns; /* of samples: else those of one line are one context */
 	uint64_t saturated; /* sums that did not fit 64 bits; they stay at the largest number */
@@ -135,6 +138,9 @@ struct profile {
 
 struct error *profile_init(struct profile *p);
 void profile_deinit(struct profile *p);
+
+/* The value of a label; NULL: the recording has none of that key. */
+const char *profile_source_label(const struct profile_source *s, const char *key);
 
 /* Whether an event counts, of a thread that has a name or not (NULL). */
 bool profile_takes(const struct profile *p, uint64_t realtime_ns, uint32_t tid, const char *thread);

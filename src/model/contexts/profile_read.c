@@ -322,8 +322,7 @@ static struct error *decode_leaf(struct gather *g, const struct context_key *key
 	return err || !is_own ? err : profile_add_frame(g->p, *ret, &own, ret);
 }
 
-/* Where in the tree a capture is. */
-static struct error *decode_context(struct gather *g, const struct context_key *context, bool is_sample, uint32_t *ret)
+static struct error *decode_alone(struct gather *g, const struct context_key *context, bool is_sample, uint32_t *ret)
 {
 	uint32_t base;
 	struct error *err;
@@ -342,6 +341,18 @@ static struct error *decode_context(struct gather *g, const struct context_key *
 		return NULL;
 	err = count_failure(g, err);
 	return err ? err : get_unknown(g, ret);
+}
+
+/* Where in the tree a capture is. */
+static struct error *decode_context(struct gather *g, const struct context_key *context, bool is_sample, uint32_t *ret)
+{
+	const struct profile_source *s = &g->p->sources.items[g->p->sources.count - 1];
+	struct error *err = decode_alone(g, context, is_sample, ret);
+
+	if (err || !g->p->group_label)
+		return err;
+	profile_spend_most(g->p, g->p->nodes.items[*ret].depth);
+	return thread_frames_add_label(g->p, *ret, g->p->group_label, profile_source_label(s, g->p->group_label), ret);
 }
 
 static uint64_t hash_key(const struct context_key *key)
@@ -754,6 +765,24 @@ static struct error *gather_heap(struct gather *g)
 	return err ? err : add_peaks(g, metrics);
 }
 
+/* All of them in one piece. */
+static struct error *copy_labels(struct profile *p, const struct wmk_file *w, const char **ret)
+{
+	size_t off = 0;
+	char *copy;
+
+	while (wmk_next_label(w, &off))
+		;
+	if (!off)
+		return NULL;
+	copy = arena_calloc(&p->arena, off + 1, 1);
+	if (!copy)
+		return &error_no_memory;
+	memcpy(copy, w->bytes + WMK_LABELS_OFF, off);
+	*ret = copy;
+	return NULL;
+}
+
 static struct error *add_source(struct profile *p, const struct wmk_file *w)
 {
 	const struct wmk_header *h = &w->header;
@@ -764,7 +793,7 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .event_count = w->whole_count[WMK_EVENTS],
 				   .heap_count = w->whole_count[WMK_HEAP],
 				   .uncommitted = w->uncommitted};
-	struct error *err = profile_copy_string(p, w->name, &s.path);
+	struct error *err = profile_copy_string(p, w->name, &s.path) ?: copy_labels(p, w, &s.labels);
 
 	if (!err && w->truncated)
 		err = profile_copy_string(p, w->truncated, &s.truncated);

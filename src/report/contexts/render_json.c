@@ -1,8 +1,10 @@
 /* render_json.c - the whole view as one JSON object; docs/format.md describes every member. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_writer.h"
+#include "model/tables/label_sums.h"
 #include "report/contexts/renderer.h"
 
 enum {
@@ -22,6 +24,27 @@ const char *metric_unit_name(enum metric_unit unit)
 		break;
 	}
 	return "value";
+}
+
+static void print_labels(const struct profile_source *s, FILE *out)
+{
+	const char *before = ",\n     \"labels\": {";
+
+	for (const char *label = s->labels; label && *label; label += strlen(label) + 1) {
+		const char *equals = strchr(label, '=');
+		char *key = equals ? strndup(label, (size_t)(equals - label)) : NULL;
+
+		if (!key)
+			continue;
+		fputs(before, out);
+		json_print_string(out, key);
+		fputs(": ", out);
+		json_print_string(out, equals + 1);
+		before = ", ";
+		free(key);
+	}
+	if (*before == ',' && before[1] == ' ')
+		putc('}', out);
 }
 
 static void print_sources(const struct profile *p, FILE *out)
@@ -64,6 +87,7 @@ static void print_sources(const struct profile *p, FILE *out)
 			s->header.heap_live_bytes, s->header.heap_peak_bytes, s->header.heap_unknown_frees,
 			s->header.heap_interval_bytes, s->header.heap_cut, s->header.heap_guessed);
 		json_print_string(out, s->truncated);
+		print_labels(s, out);
 		putc('}', out);
 	}
 	fputs("\n  ],\n", out);
@@ -98,6 +122,29 @@ static void print_warnings(const struct profile *p, FILE *out)
 		putc('}', out);
 	}
 	fprintf(out, "\n  ],\n  \"saturated_sums\": %" PRIu64 ",\n", p->saturated);
+}
+
+static struct error *print_label(const struct view *v, FILE *out)
+{
+	struct label_sums sums;
+	struct error *err;
+
+	if (!v->profile->group_label || !v->has_metric || v->profile->metrics.items[v->metric].is_maximum)
+		return NULL;
+	err = label_sums_create(v, &sums);
+	if (err)
+		return err;
+	fputs("  \"group_by\": {\"label\": ", out);
+	json_print_string(out, v->profile->group_label);
+	fprintf(out, ", \"imbalance\": %.6g, \"values\": [", sums.imbalance);
+	for (size_t i = 0; i < sums.count; i++) {
+		fputs(i ? ",\n    {\"frame\": " : "\n    {\"frame\": ", out);
+		json_print_string(out, sums.items[i].name);
+		fprintf(out, ", \"value\": %" PRIu64 "}", sums.items[i].value);
+	}
+	fputs("\n  ]},\n", out);
+	label_sums_deinit(&sums);
+	return NULL;
 }
 
 static void print_frames(const struct profile *p, FILE *out)
@@ -177,6 +224,9 @@ struct error *render_json(const struct view *v, FILE *out)
 	fputs(",\n", out);
 	print_sources(v->profile, out);
 	print_metrics(v, out);
+	err = print_label(v, out);
+	if (err)
+		return err;
 	print_warnings(v->profile, out);
 	print_frames(v->profile, out);
 	err = print_contexts(v, out);

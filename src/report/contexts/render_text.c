@@ -10,6 +10,7 @@
 #include "model/contexts/profile_notes.h"
 #include "report/contexts/renderer.h"
 #include "model/base/context_text.h"
+#include "model/tables/label_sums.h"
 
 enum {
 	FUNCTIONS = 10, /* in the table before contexts */
@@ -329,13 +330,41 @@ static struct error *print_functions(const struct view *v, FILE *out)
 	return NULL;
 }
 
+/* None for a maximum, which does not add up. */
+static struct error *print_label(const struct view *v, FILE *out)
+{
+	const struct metric *m = &v->profile->metrics.items[v->metric];
+	struct label_sums sums;
+	char number[METRIC_TEXT_MAX];
+	struct error *err;
+
+	if (!v->profile->group_label || m->is_maximum)
+		return NULL;
+	err = label_sums_create(v, &sums);
+	if (err)
+		return err;
+	fprintf(out, "\n%s by ", m->name);
+	plain_print(out, v->profile->group_label);
+	fprintf(out, ": %zu", sums.count);
+	if (sums.imbalance > 0)
+		fprintf(out, ", the largest %.2f times the mean", sums.imbalance);
+	putc('\n', out);
+	for (size_t i = 0; i < sums.count; i++) {
+		fprintf(out, "  %18s  ", metric_number(m, sums.items[i].value, number));
+		plain_print(out, sums.items[i].name);
+		putc('\n', out);
+	}
+	label_sums_deinit(&sums);
+	return NULL;
+}
+
 struct error *render_text(const struct view *v, FILE *out)
 {
 	struct error *err;
 
 	if (!text_print_head(v, out))
 		return NULL;
-	err = print_functions(v, out);
+	err = print_label(v, out) ?: print_functions(v, out);
 	if (err)
 		return err;
 	print_heading(v, out);
