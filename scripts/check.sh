@@ -3,7 +3,11 @@
 #
 # --fast: build and tests only. Else also: the suite under ASan+UBSan (build-asan/), each libFuzzer target for a fixed number of
 # runs, the runtime tests under TSan (build-tsan/), scripts/demo.sh and scripts/lint.sh. A Meson test counts as one, every other check
-# too. The exit status is 0 if and only if nothing failed. Lint runs beside everything else, at the lowest priority.
+# too. The exit status is 0 if and only if nothing failed.
+#
+# Lint and the TSan build run beside the tests at the lowest priority: they take the time in which tests wait for their programs.
+# Fuzzing and the demonstration run beside the tests of the ASan build. Each stage of tests ends with its CPU seconds and the tests that took most of them; `scripts/test-results.py --cpu all
+# build/meson-logs/tests.json` prints those of every test.
 #
 # Under sanitizers run the command, the readers and their unit tests: neither the pass nor the runtime is sanitized in any build. So
 # programs are built and run once, in build/ (tests of the suite twice), and what they wrote is read by the plain command and by the
@@ -27,10 +31,24 @@ case ${1-} in
 	;;
 esac
 
-passed=0 failed=0 skipped=0
-failures=() skips=()
-stage_start=$SECONDS stage_title=
+# A line a result, "passed|failed|skipped<tab>NAME": what runs beside the stages writes there, too.
+work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-check.XXXXXX") || exit 1
+results=$work/results
+: >"$results"
+tell() {
+	printf '%s\t%s\n' "$1" "$2" >>"$results"
+}
+count() {
+	grep -c "^$1"$'\t' "$results"
+}
 
+# CPU seconds of all processes that this one has waited for; not in a pipe, which is another process.
+cpu_seconds() {
+	times >"$work/times"
+	awk 'NR == 2 { split($0, t, /[ms ]+/); printf "%.0f\n", 60 * (t[1] + t[3]) + t[2] + t[4] }' "$work/times"
+}
+
+stage_title=
 end_stage() {
 	[ -z "$stage_title" ] || echo "-- $stage_title: $((SECONDS - stage_start)) s"
 	stage_title=
@@ -43,18 +61,20 @@ stage() {
 }
 
 finish() {
+	local seconds used
 	end_stage
 	echo
-	[ ${#skips[@]} = 0 ] || printf 'skipped: %s\n' "${skips[@]}"
-	[ ${#failures[@]} = 0 ] || printf 'FAILED:  %s\n' "${failures[@]}"
-	echo "whole check: $SECONDS s"
-	echo "$passed passed, $failed failed, $skipped skipped"
-	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
-	exit
+	sed -n 's/^skipped\t/skipped: /p' "$results"
+	sed -n 's/^failed\t/FAILED:  /p' "$results"
+	cpu_seconds >"$work/cpu"
+	seconds=$SECONDS used=$(cat "$work/cpu")
+	echo "whole check: $seconds s, CPU $used s; $(nproc) processors were idle, or others', for $((seconds * $(nproc) - used)) s"
+	echo "$(count passed) passed, $(count failed) failed, $(count skipped) skipped"
+	[ "$(count failed)" = 0 ] && [ "$(count passed)" -gt 0 ]
+	seconds=$?
+	rm -rf "$work"
+	exit $seconds
 }
-# Processes that run beside the stages, while they do.
-demo= lint=
-trap 'for process in $demo $lint; do kill "$process"; done; failures+=("interrupted"); failed=$((failed + 1)); finish' INT TERM
 
 # check NAME COMMAND...: one check that is not a Meson test. Exit status 77 means skipped.
 check() {
@@ -63,18 +83,35 @@ check() {
 	"$@"
 	status=$?
 	case $status in
-	0) passed=$((passed + 1)) ;;
-	77)
-		skipped=$((skipped + 1))
-		skips+=("$name")
-		;;
-	*)
-		failed=$((failed + 1))
-		failures+=("$name (exit status $status)")
-		;;
+	0) tell passed "$name" ;;
+	77) tell skipped "$name" ;;
+	*) tell failed "$name (exit status $status)" ;;
 	esac
 	return $status
 }
+
+# beside NAME COMMAND...: runs it beside the stages, and keeps what it prints. beside_low: at the lowest priority.
+declare -A beside=()
+beside() {
+	local name=$1
+	shift
+	"$@" >"$work/$name.log" 2>&1 &
+	beside[$name]=$!
+}
+low() {
+	renice -n 19 -p "$BASHPID" >/dev/null
+	"$@"
+}
+# join NAME: waits for it, and prints what it has printed.
+join() {
+	local status
+	wait "${beside[$1]}"
+	status=$?
+	unset "beside[$1]"
+	cat "$work/$1.log"
+	return $status
+}
+trap 'for process in "${beside[@]}"; do kill "$process"; done; tell failed interrupted; finish' INT TERM
 
 # run_tests NAME DIR MESON-TEST-ARGUMENTS...: adds the results of one run to the sums.
 run_tests() {
@@ -83,26 +120,20 @@ run_tests() {
 	log=$dir/meson-logs/$name.json
 	rm -f "$log"
 	# More than there are processors: tests that wait for their programs leave them idle.
-	meson test -C "$dir" --no-rebuild --num-processes $(($(nproc) * 2)) --logbase "$name" --print-errorlogs "$@"
+	meson test -C "$dir" --no-rebuild --num-processes $(($(nproc) * 2)) --logbase "$name" --print-errorlogs --wrapper "$PWD/scripts/timed.sh" "$@"
 	status=$?
 	if [ ! -s "$log" ]; then
-		failed=$((failed + 1))
-		failures+=("$name: no test ran (meson test: exit status $status)")
+		tell failed "$name: no test ran (meson test: exit status $status)"
 		return
 	fi
 	while IFS=$'\t' read -r result test; do
 		case $result in
-		OK | EXPECTEDFAIL) passed=$((passed + 1)) ;;
-		SKIP)
-			skipped=$((skipped + 1))
-			skips+=("$name: $test")
-			;;
-		*)
-			failed=$((failed + 1))
-			failures+=("$name: $test ($result)")
-			;;
+		OK | EXPECTEDFAIL) tell passed "$name: $test" ;;
+		SKIP) tell skipped "$name: $test" ;;
+		*) tell failed "$name: $test ($result)" ;;
 		esac
 	done < <(scripts/test-results.py "$log")
+	scripts/test-results.py --cpu 12 "$log"
 }
 
 # build NAME DIR TARGET SETUP-OPTIONS...: configures, also a folder that is there, then builds. TARGET -SUITE,...: all but what tests of
@@ -125,8 +156,7 @@ build() {
 skip_left_out() {
 	local part
 	while read -r part; do
-		skipped=$((skipped + 1))
-		skips+=("left out: $part")
+		tell skipped "left out: $part"
 	done <build/left-out.txt
 }
 
@@ -151,8 +181,7 @@ skip_suite() {
 	local name=$1 dir=$2 suite=$3 test
 	while read -r test; do
 		echo "not run under $name: $test"
-		skipped=$((skipped + 1))
-		skips+=("$name: $test (suite $suite)")
+		tell skipped "$name: $test (suite $suite)"
 	done < <(meson test -C "$dir" --no-rebuild --list --suite "$suite" 2>/dev/null | grep -v '^No ')
 }
 
@@ -162,33 +191,17 @@ make_sanitized() {
 		cp build-asan/waymark build/sanitized/ && ln -s waymark build/sanitized/waymark-cc && ln -s waymark build/sanitized/waymark-c++ && cp build-asan/tests/paths/dump build/sanitized/tests/paths/
 }
 
-end_demo() {
-	local status
-	wait "$demo"
-	status=$?
-	demo=
-	cat build/demo.log
-	return $status
+lint() {
+	local part
+	# tidy first: it reads build/compile_commands.json, which the demonstration makes anew.
+	for part in tidy format headers gcc shell; do
+		check "lint: $part" scripts/lint.sh "$part"
+	done
 }
 
-lint_parts='format headers gcc shell tidy'
-# All parts, at the lowest priority: they take the time in which tests wait, and no other.
-begin_lint() {
-	rm -rf build/lint && mkdir -p build/lint
-	(
-		renice -n 19 -p "$BASHPID" >/dev/null
-		for part in $lint_parts; do
-			scripts/lint.sh "$part" >"build/lint/$part.log" 2>&1
-			echo $? >"build/lint/$part.status"
-		done
-	) &
-	lint=$!
-}
-
-# end_lint PART
-end_lint() {
-	cat "build/lint/$1.log"
-	return "$(cat "build/lint/$1.status")"
+# What the tests of its suite need: nothing else of it runs.
+build_tsan() {
+	build tsan build-tsan tsan-safe -Db_sanitize=thread -Db_lundef=false
 }
 
 stage "Packages"
@@ -206,7 +219,7 @@ if [ "$fast" ]; then
 	finish
 fi
 
-begin_lint
+beside lint low lint
 
 # Of the debug information the lines of stacks are enough. Code with the checks of both takes three times as long to compile with
 # optimization as without, and what reads so little is fast enough.
@@ -218,35 +231,35 @@ if build asan build-asan -nosan,twice -Db_sanitize=address,undefined -Db_lundef=
 	check "sanitized command beside the plain pass" make_sanitized && sanitized=$PWD/build/sanitized
 fi
 
+beside tsan low build_tsan
+
 stage "Tests, read by the plain and by the sanitized command"
 WAYMARK_SANITIZED=$sanitized run_tests tests build
 
+# Most of the demonstration is one process at a time. It configures build/, which no test runs in any more.
+beside demo check demo scripts/demo.sh
+
 if [ "$sanitized" ]; then
-	stage "ASan + UBSan: the other tests"
+	stage "ASan + UBSan: the other tests; fuzzing; demonstration"
+	beside fuzz fuzz build-asan/tests/fuzz 20000
 	run_tests asan build-asan --no-suite nosan --no-suite twice --timeout-multiplier 5
 	skip_suite asan build-asan nosan
-
-	stage "Fuzzing"
-	fuzz build-asan/tests/fuzz 20000
 fi
 
-# Most of the demonstration is one process at a time.
-scripts/demo.sh >build/demo.log 2>&1 &
-demo=$!
-
-# What its tests need: nothing else of it runs.
-stage "TSan: build; demonstration"
-if build tsan build-tsan tsan-safe -Db_sanitize=thread -Db_lundef=false; then
+stage "TSan: build"
+if join tsan; then
 	stage "TSan: runtime tests"
 	run_tests tsan build-tsan --suite tsan-safe --timeout-multiplier 5
 fi
+
 stage "Demonstration"
-check "demo" end_demo
+join demo
+
+if [ "$sanitized" ]; then
+	stage "Fuzzing"
+	join fuzz
+fi
 
 stage "Lint, what is left of it"
-wait "$lint"
-lint=
-for part in $lint_parts; do
-	check "lint: $part" end_lint "$part"
-done
+join lint
 finish

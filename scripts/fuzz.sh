@@ -9,7 +9,7 @@ work=$(dirname "$target")/$name.work
 mkdir -p "$work"
 corpus=$(dirname "$target")/corpus/${name#fuzz_}
 [ -d "$corpus" ] || { echo "fuzz: no corpus $corpus" >&2; exit 1; }
-if "$target" -runs="$runs" -seed=1 -max_len=65536 -timeout=10 -rss_limit_mb=2048 -max_total_time=60 -print_final_stats=0 \
+if "$target" -runs="$runs" -seed=1 -max_len=65536 -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
 	-verbosity=0 -artifact_prefix="$work/" "$work" "$corpus" >"$work.log" 2>&1; then
 	echo "$name: $runs runs"
 else

@@ -1,7 +1,7 @@
 /*
  * test_bounds.c - what a report of a file costs is in proportion to the file, whatever is in it: frames that are decoded, names, and what
  * a format writes. Each recording of a few pages stands for so much that a report of it ran for minutes, or out of memory. The frames that
- * files of any size may have are an eighth here of what they are for users, as all that is tested takes time in proportion to them.
+ * these files may have are an eighth here of what they are for users, as all that is tested takes time in proportion to them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 
 enum {
 	BYTES = 200000,
-	SHARE = 8,
 	FRAMES_MAX = 1 << 23,       /* that files of any size may have */
-	WORK_MAX = 1 << 22,         /* frames: what a file of BYTES may decode, with that share of FRAMES_MAX */
+	FRAMES_PER_BYTE = 8,        /* and more of larger ones */
+	FRAMES_HERE = 1 << 21,      /* that the files here may have */
 	OUTPUT_MAX = 1 << 29,       /* bytes */
 	MEMORY_MAX = (2 << 20) / 4, /* KiB */
 };
@@ -97,9 +97,10 @@ static void check_crafted(enum crafted kind)
 		return;
 	p.keeps_events = true;
 	CHECK(p.frames_left <= FRAMES_MAX);
-	p.frames_left /= SHARE;
+	p.frames_left =
+		FRAMES_HERE - (uint64_t)FRAMES_PER_BYTE * b.out.len_bytes; /* the file's size adds those again */
 	CHECK_OK(profile_add_file(&p, &w, &cache, NULL));
-	CHECK(p.nodes.count < WORK_MAX);
+	CHECK(p.nodes.count <= FRAMES_HERE + BYTES);
 	CHECK(p.events.count == BYTES / 256);
 	/* Some are too much in all, or were made so that none can be known; the others are honest if odd. */
 	if (kind == CRAFTED_RUNS)
