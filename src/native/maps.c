@@ -8,6 +8,9 @@
 
 enum {
 	LOWEST = 0x10000,
+	POPULATE_READ = 22, /* MADV_POPULATE_READ of Linux 5.14: an error where not all can be read */
+	RECALLED_BYTES = 1 << 20,
+	PAGE_BYTES = 4096,
 };
 /* A stack may grow down to the mapping below it, but hardly by more than this. */
 static const uintptr_t STACK_GROWS_BYTES = (uintptr_t)8 << 30;
@@ -98,6 +101,40 @@ bool maps_find(uintptr_t address, struct maps_range *ret)
 		is_found = address >= ret->low && address < ret->high;
 	maps_close(&walk);
 	return is_found;
+}
+
+/* Each page of it would be touched: only what a walk of a stack may touch anyway. */
+static bool is_readable(uintptr_t low, uintptr_t high)
+{
+	return high - low <= RECALLED_BYTES &&
+	       wmrt_sys3(SYS_madvise, (long)low, (long)(high - low), POPULATE_READ) == 0;
+}
+
+bool maps_find_stack(struct maps_stacks *known, uintptr_t sp, uintptr_t *ret_low, uintptr_t *ret_high)
+{
+	const uintptr_t page = sp & ~(uintptr_t)(PAGE_BYTES - 1);
+	struct maps_range range;
+	uint32_t i = 0;
+
+	while (i < MAPS_STACKS && sp - known->ranges[i].low >= known->ranges[i].high - known->ranges[i].low)
+		i++;
+	known->is_recalled = i < MAPS_STACKS && is_readable(page, known->ranges[i].high);
+	known->may_be_larger =
+		known->is_recalled && is_readable(known->ranges[i].high, known->ranges[i].high + PAGE_BYTES);
+	if (known->is_recalled) {
+		*ret_low = page;
+		*ret_high = known->ranges[i].high;
+		return true;
+	}
+	if (!maps_find(sp, &range) || !range.is_readable)
+		return false;
+	if (i == MAPS_STACKS)
+		i = known->next++ % MAPS_STACKS;
+	known->ranges[i].low = range.low;
+	known->ranges[i].high = range.high;
+	*ret_low = range.low;
+	*ret_high = range.high;
+	return true;
 }
 
 bool maps_find_all(struct maps_place *places, size_t count)

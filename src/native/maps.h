@@ -27,6 +27,24 @@ void maps_close(struct maps_walk *walk);
 
 /* The mapping that has the address. */
 bool maps_find(uintptr_t address, struct maps_range *ret);
+/* Mappings in which stacks of one thread were found. All zero is empty. */
+enum {
+	MAPS_STACKS = 8,
+};
+struct maps_stacks {
+	struct {
+		uintptr_t low, high;
+	} ranges[MAPS_STACKS];
+	uint32_t next; /* to be written over */
+	/* Written by maps_find_stack. */
+	bool is_recalled;   /* it was found before */
+	bool may_be_larger; /* it was, and ends at another mapping, with which it may be one by now */
+};
+/*
+ * The readable mapping that has the stack pointer. One that was found before is not looked up again where all of it from there on is readable
+ * still. False: there is none.
+ */
+bool maps_find_stack(struct maps_stacks *known, uintptr_t sp, uintptr_t *ret_low, uintptr_t *ret_high);
 /* Finds the mappings of many addresses, which rise, by one reading. low and high are 0 where there is none. */
 struct maps_place {
 	uintptr_t address, low, high;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "native/maps.h"
 #include "sampler/record.h"
 #include "sampler/timer.h"
 #include "sampler/trail.h"
@@ -43,6 +44,8 @@ struct block {
 	struct record_memory memory;
 	/* What is above is in one page: a thread that is never sampled touches no other. */
 	struct walk_code code;
+	struct maps_stacks stacks; /* other ones than its own */
+	bool may_be_larger;        /* the walk in progress has met one that may be larger by now */
 	struct unwind_cache cache;
 	struct record_known known[BLOCK_FRAMES_MAX];
 	struct walk_frame frames[BLOCK_FRAMES_MAX];

@@ -82,15 +82,14 @@ static uintptr_t top_of(const struct unwind_stack *range, uintptr_t sp)
 static bool find_stack(void *data, uintptr_t sp, struct unwind_stack *ret)
 {
 	struct block *b = data;
-	struct maps_range range;
 
 	*ret = b->range;
 	if (sp < ret->low || sp >= ret->high) {
-		if (!maps_find(sp, &range) || !range.is_readable)
+		if (!maps_find_stack(&b->stacks, sp, &ret->low, &ret->high))
 			return false;
-		*ret = (struct unwind_stack){range.low, range.high};
+		b->may_be_larger |= b->stacks.may_be_larger;
 		/* Other stacks, as coroutines have, come and go. */
-		if (b->stack_address >= range.low && b->stack_address < range.high) {
+		if (!b->stacks.is_recalled && b->stack_address >= ret->low && b->stack_address < ret->high) {
 			b->range = *ret;
 			b->stack_top = top_of(ret, sp);
 		}
@@ -151,7 +150,12 @@ static uint32_t walk_from(struct block *b, const struct unwind_regs *regs, struc
 			      .code = &b->code,
 			      .stack_of = find_stack,
 			      .data = b};
+	b->may_be_larger = false;
 	*ret_end = walk_stack(walk, regs);
+	if (b->may_be_larger && (*ret_end == WALK_NO_DATA || has_guess(walk))) {
+		b->stacks = (struct maps_stacks){0};
+		*ret_end = walk_stack(walk, regs);
+	}
 	return *ret_end == WALK_COMPLETE ? b->root : roots[*ret_end];
 }
 
@@ -406,6 +410,7 @@ static bool take_over_block(struct block *b, uint32_t from, uint32_t tid)
 		return false;
 	b->root = 0; /* of the thread that has had it */
 	b->range = (struct unwind_stack){0, 0};
+	b->stacks = (struct maps_stacks){0};
 	b->stack_top = b->fs = 0;
 	b->is_foreign = b->has_come = b->is_clock_due = false;
 	trail_reset(&b->trail);
@@ -458,6 +463,7 @@ bool sample_begin_thread(uint32_t root)
 	if (b) {
 		b->root = own_root = root;
 		b->range = (struct unwind_stack){0, 0};
+		b->stacks = (struct maps_stacks){0};
 		b->stack_address = (uintptr_t)__builtin_frame_address(0);
 		b->stack_top = 0;
 		b->counted_ns = cpu_time_ns();
