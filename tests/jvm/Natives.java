@@ -15,16 +15,19 @@ public final class Natives {
 	/** Of the library: calls g, which calls h. */
 	private static native void f();
 
-	/** Of the library: calls back. */
-	private static native void up();
+	/** Of the library: its function c calls d, which calls back. */
+	private static native void up(int times);
 
 	/** What the shadow stack was at each time. */
 	private static native void print();
 
 	private static native long used();
 
-	private static void back() {
-		f();
+	private static void back(int times) {
+		if (times > 1)
+			up(times - 1);
+		else
+			f();
 	}
 
 	private static void packs() {
@@ -50,10 +53,11 @@ public final class Natives {
 		System.load(arguments[0]);
 		for (int i = 0; i < TEXT.length; i++)
 			TEXT[i] = (byte) (i * i % 251);
-		while (used() < most) {
+		for (int i = 0; used() < most; i++) {
 			f();
-			up();
-			packs();
+			up(1 + i % 3);
+			for (int k = 0; k < 3; k++)
+				packs();
 			allocates();
 		}
 		print();

@@ -1,8 +1,8 @@
 /*
- * natives.c - native methods that use CPU time in known shares: f 2, g 3 and h 5 of 10. The library keeps a shadow stack: each change of it is written down with
- * the time before and behind it. print() prints them, a line each:
+ * natives.c - native methods that use CPU time in known shares: f 2, g 3 and h 5 of 10, called from Java, or from Java that native functions c and d have called,
+ * maybe several times. The library keeps a shadow stack: each change of it is written down with the time before and behind it. print() prints them, a line each:
  *
- *      thread BEFORE BEHIND f;g
+ *      thread BEFORE BEHIND 2:f;g             two calls of Java by d are outside
  */
 #include <jni.h>
 #include <stdint.h>
@@ -16,6 +16,7 @@
 enum {
 	CHANGES_MAX = 1 << 20,
 	UNIT = 20000,
+	LEVELS = 4,
 };
 
 struct change {
@@ -27,6 +28,10 @@ struct change {
 static struct change changes[CHANGES_MAX];
 static size_t count;
 static volatile uint64_t sink;
+static int level; /* how many calls of Java by d are outside */
+static const char *const in_f[LEVELS] = {"0:f", "1:f", "2:f", "3:f"};
+static const char *const in_g[LEVELS] = {"0:f;g", "1:f;g", "2:f;g", "3:f;g"};
+static const char *const in_h[LEVELS] = {"0:f;g;h", "1:f;g;h", "2:f;g;h", "3:f;g;h"};
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -61,25 +66,25 @@ static NOINLINE void h(void)
 {
 	behind();
 	use(5);
-	before("f;g");
+	before(in_g[level]);
 }
 
 static NOINLINE void g(void)
 {
 	behind();
 	use(1);
-	before("f;g;h");
+	before(in_h[level]);
 	h();
 	behind();
 	use(2);
-	before("f");
+	before(in_f[level]);
 }
 
 static NOINLINE void f(void)
 {
 	behind();
 	use(1);
-	before("f;g");
+	before(in_g[level]);
 	g();
 	behind();
 	use(1);
@@ -89,14 +94,28 @@ static NOINLINE void f(void)
 JNIEXPORT void JNICALL Java_Natives_f(JNIEnv *env, jclass class)
 {
 	(void)env, (void)class;
-	before("f");
+	before(in_f[level]);
 	f();
 	behind();
 }
 
-JNIEXPORT void JNICALL Java_Natives_up(JNIEnv *env, jclass class)
+static NOINLINE void d(JNIEnv *env, jclass class, jint times)
 {
-	(*env)->CallStaticVoidMethod(env, class, (*env)->GetStaticMethodID(env, class, "back", "()V"));
+	level++;
+	(*env)->CallStaticVoidMethod(env, class, (*env)->GetStaticMethodID(env, class, "back", "(I)V"), times);
+	level--;
+}
+
+static NOINLINE void c(JNIEnv *env, jclass class, jint times)
+{
+	d(env, class, times);
+	sink++;
+}
+
+JNIEXPORT void JNICALL Java_Natives_up(JNIEnv *env, jclass class, jint times)
+{
+	c(env, class, times);
+	sink++;
 }
 
 JNIEXPORT jlong JNICALL Java_Natives_used(JNIEnv *env, jclass class)

@@ -19,6 +19,7 @@
 #include "jvm/c/walk/java_anchor.h"
 #include "jvm/c/walk/java_walker.h"
 #include "jvm/c/walk/method_names.h"
+#include "jvm/c/walk/native_between.h"
 #include "jvm/c/walk/sampled_threads.h"
 #include "jvm/c/walk/thread_ids.h"
 #include "jvm/c/walk/walk.h"
@@ -89,16 +90,43 @@ static const char *gap_of(const struct java_walk *w)
 	return w->native->end == WALK_TOO_DEEP ? "[too deep]" : "[no unwind data]";
 }
 
+/* The frames to the innermost native ones between Java frames; the frames above those are the first *ret_count. */
+static uint32_t prefix_of_outer(const struct java_walk *w, size_t *ret_count)
+{
+	uint32_t prefix = w->is_cut ? WM_PREFIX_TOO_DEEP : jvm_walk_root();
+	size_t count = w->count;
+
+	for (size_t i = w->between_count; i-- > 0 && prefix != WM_PREFIX_LOST;) {
+		const struct jvm_native_between *between = &w->memory->between[i];
+
+		prefix = jvm_walk_prefix(prefix, w->frames + between->below, count - between->below, NULL);
+		prefix = jvm_native_frames_prefix(&between->native, prefix);
+		count = between->below;
+	}
+	*ret_count = count;
+	return prefix;
+}
+
 static wm_context context_of(const struct java_walk *w, const char *leaf, const char *gap)
 {
-	uint32_t root = w->is_cut ? WM_PREFIX_TOO_DEEP : jvm_walk_root(), prefix;
+	size_t count;
+	uint32_t outer = prefix_of_outer(w, &count), prefix;
 
 	if (!w->native->count)
-		return jvm_walk_context(root, w->frames, w->count, leaf);
-	prefix = jvm_walk_prefix(root, w->frames, w->count, leaf);
+		return jvm_walk_context(outer, w->frames, count, leaf);
+	prefix = jvm_walk_prefix(outer, w->frames, count, leaf);
 	if (gap)
 		prefix = jvm_walk_prefix(prefix, NULL, 0, gap);
 	return jvm_native_frames_context(w->native, prefix, w->is_idle && !gap);
+}
+
+static bool has_guess(const struct java_walk *w)
+{
+	bool ret = w->native->has_guess;
+
+	for (size_t i = 0; i < w->between_count; i++)
+		ret |= w->memory->between[i].native.has_guess;
+	return ret;
 }
 
 /* The recording has the numbers however the process ends. */
@@ -112,15 +140,18 @@ static void count_sample(const struct java_walk *w, bool has_gap)
 	__atomic_fetch_add(&header->samples, 1, __ATOMIC_RELAXED);
 	if (w->is_cut || has_gap || (!w->count && !w->is_idle))
 		__atomic_fetch_add(&header->samples_cut, 1, __ATOMIC_RELAXED);
-	if (w->native->has_guess)
+	if (has_guess(w))
 		__atomic_fetch_add(&header->samples_guessed, 1, __ATOMIC_RELAXED);
 }
 
 static void on_tick(void *context, struct jvm_sampled_thread *thread)
 {
 	struct jvm_native_frames native;
-	struct java_walk w = {
-		.context = context, .native = &native, .frames = thread->frames, .max = JVM_SAMPLED_FRAMES};
+	struct java_walk w = {.context = context,
+			      .native = &native,
+			      .memory = &thread->native,
+			      .frames = thread->frames,
+			      .max = JVM_SAMPLED_FRAMES};
 	uint64_t now_ns = wmrt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	char label[TASK_NAME_BYTES + 2];
 	const char *leaf, *gap;
@@ -224,6 +255,7 @@ static bool run(jvmtiEnv *jvmti, JNIEnv *env, int32_t number)
 		return false;
 	jvm_java_anchor_init(machine, env);
 	jvm_native_frames_init(jvm_java_anchor_code());
+	jvm_native_between_init(jvmti);
 	if (!walker->init(machine) || !learn_loaded(jvmti, env) || !jvm_code_ranges_learn(jvmti) ||
 	    !jvm_ticker_begin(&names, jvmti, env, NAMES_HZ) || !jvm_sampled_threads_begin(period_ns, on_tick))
 		return false;

@@ -13,6 +13,7 @@
 #include "jvm/c/walk/code_ranges.h"
 #include "jvm/c/walk/java_anchor.h"
 #include "jvm/c/walk/java_walker.h"
+#include "jvm/c/walk/native_between.h"
 #include "jvm/c/walk/repair.h"
 
 enum {
@@ -175,19 +176,11 @@ static bool walk_otherwise(struct java_walk *w, struct call_trace *trace)
 	return w->is_joined;
 }
 
-static void walk(struct java_walk *w)
+static void walk_java(struct java_walk *w, const struct call_trace *of_thread)
 {
-	struct call_trace trace = {.frames = (struct call_frame *)(void *)w->frames};
+	struct call_trace trace = *of_thread;
 	jint why;
 
-	w->count = 0;
-	w->leaf = NULL;
-	w->is_cut = w->is_idle = w->is_joined = false;
-	w->is_java = (*machine)->GetEnv(machine, (void **)&trace.env, JNI_VERSION_1_6) == JNI_OK;
-	if (!w->is_java) {
-		w->leaf = reason(UNKNOWN_NOT_JAVA);
-		return;
-	}
 	get_call_trace(&trace, (jint)w->max, w->context);
 	if (trace.count == UNKNOWN_NOT_JAVA && is_at_anchor(w, trace.env) && jvm_java_anchor_complete(trace.env))
 		get_call_trace(&trace, (jint)w->max, w->context);
@@ -202,6 +195,22 @@ static void walk(struct java_walk *w)
 	w->count = 0;
 	w->is_idle = (why == NO_FRAME || why == UNKNOWN_NOT_JAVA) && w->native->end != WALK_STOPPED;
 	w->leaf = reason(why);
+}
+
+static void walk(struct java_walk *w)
+{
+	struct call_trace trace = {.frames = (struct call_frame *)(void *)w->frames};
+
+	w->count = w->between_count = 0;
+	w->leaf = NULL;
+	w->is_cut = w->is_idle = w->is_joined = false;
+	w->is_java = (*machine)->GetEnv(machine, (void **)&trace.env, JNI_VERSION_1_6) == JNI_OK;
+	if (!w->is_java) {
+		w->leaf = reason(UNKNOWN_NOT_JAVA);
+		return;
+	}
+	walk_java(w, &trace);
+	jvm_native_between_find(w, trace.env);
 }
 
 const struct java_walker java_walker_async = {.init = init, .walk = walk};

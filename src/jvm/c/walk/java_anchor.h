@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "native/unwind/eh_frame.h"
+#include "native/unwind/unwind.h"
 
 struct JNIInvokeInterface_;
 struct JNINativeInterface_;
@@ -25,5 +26,20 @@ uintptr_t jvm_java_anchor_sp(const struct JNINativeInterface_ **env);
  * walked down to that word. Signal-safe.
  */
 bool jvm_java_anchor_complete(const struct JNINativeInterface_ **env);
+
+/* Where native code has called Java: the frame of the call stub is the outermost of those Java frames, and native code goes on above it. */
+struct jvm_java_entry {
+	uintptr_t frame;    /* its frame pointer */
+	uintptr_t outer_sp; /* where Java code had left the stack before; 0: there is none */
+	uintptr_t outer_pc; /* in which code; 0: not known */
+};
+/*
+ * The innermost one in [low, high) of the running thread's stack, all of which can be read. It is known by what the stub and the virtual machine have
+ * written there twice; the memory may be one that a frame has not written to yet, which the caller is to rule out. False: there is none. Signal-safe.
+ */
+bool jvm_java_anchor_find_entry(const struct JNINativeInterface_ **env, const struct unwind_stack *stack,
+				struct jvm_java_entry *ret);
+/* The registers of the native code that has called. Signal-safe. */
+void jvm_java_entry_caller(const struct jvm_java_entry *entry, struct unwind_regs *ret);
 
 #endif

@@ -18,10 +18,12 @@ struct java_walk {
 	/* In. */
 	void *context;                          /* the ucontext_t of the signal */
 	const struct jvm_native_frames *native; /* what runs above the virtual machine's code */
+	struct jvm_native_memory *memory;       /* of the thread, with those frames */
 	struct jvm_walk_frame *frames;          /* room for `max`, innermost first */
 	size_t max;
 	/* Out. */
-	size_t count; /* 0: there are none, or it is not known which */
+	size_t count;         /* 0: there are none, or it is not known which */
+	size_t between_count; /* of memory->between, innermost first: native frames between Java ones (native_between.h) */
 	const char *
 		leaf; /* what runs, called by the innermost frame; NULL: that frame itself. Where there are none, why */
 	char rule[JVM_LABEL_BYTES]; /* of the walker: room for the leaf's name */

@@ -69,7 +69,8 @@ static bool find_stack(void *data, uintptr_t sp, struct unwind_stack *ret)
 
 struct job {
 	struct jvm_native_memory *memory;
-	const ucontext_t *context;
+	size_t used; /* of memory->frames */
+	const struct unwind_regs *from;
 	struct jvm_native_frames *ret;
 };
 
@@ -77,17 +78,15 @@ static void walk(void *data)
 {
 	const struct job *job = data;
 	struct jvm_native_frames *ret = job->ret;
-	struct walk w = {.frames = job->memory->frames,
-			 .max = JVM_NATIVE_FRAMES,
+	struct walk w = {.frames = job->memory->frames + job->used,
+			 .max = JVM_NATIVE_FRAMES - job->used,
 			 .cache = &job->memory->cache,
 			 .code = &job->memory->code,
 			 .stack_of = find_stack,
 			 .data = job->memory,
 			 .stop = machine_code};
-	struct unwind_regs regs;
 
-	unwind_regs_of_signal(job->context, &regs);
-	ret->end = walk_stack(&w, &regs);
+	ret->end = walk_stack(&w, job->from);
 	ret->frames = w.frames;
 	ret->count = w.count;
 	ret->caller = w.stopped;
@@ -98,13 +97,31 @@ static void walk(void *data)
 
 void jvm_native_frames_walk(struct jvm_native_memory *memory, ucontext_t *context, struct jvm_native_frames *ret)
 {
-	struct job job = {memory, context, ret};
+	struct unwind_regs from;
+	struct job job = {memory, 0, &from, ret};
 
 	*ret = (struct jvm_native_frames){.end = WALK_NO_DATA};
 	if (machine_code.low == machine_code.high)
 		return;
+	unwind_regs_of_signal(context, &from);
 	own_stack_no_alternate(context);
 	own_stack_call(memory->stack + JVM_NATIVE_STACK_BYTES, walk, &job);
+}
+
+void jvm_native_frames_walk_from(struct jvm_native_memory *memory, size_t used, const struct unwind_regs *from,
+				 struct jvm_native_frames *ret)
+{
+	struct job job = {memory, used, from, ret};
+
+	*ret = (struct jvm_native_frames){.end = WALK_NO_DATA};
+	own_stack_call(memory->stack + JVM_NATIVE_STACK_BYTES, walk, &job);
+	if (ret->count)
+		memory->frames[used].flags |= WALK_RETURN;
+}
+
+bool jvm_native_frames_stack(struct jvm_native_memory *memory, uintptr_t sp, struct unwind_stack *ret)
+{
+	return find_stack(memory, sp, ret);
 }
 
 bool jvm_native_frames_leave(const struct jvm_native_frames *n, ucontext_t *context)
@@ -170,4 +187,11 @@ wm_context jvm_native_frames_context(const struct jvm_native_frames *n, uint32_t
 	ret.id = id_of(&n->frames[first]);
 	ret.site = ret.prefix == WM_PREFIX_LOST ? 0 : sites_of_frame(&n->frames[first], WMK_SITE_CAPTURE, NULL);
 	return ret.site ? ret : (wm_context){.epoch = WM_EPOCH_WALKED, .prefix = WM_PREFIX_LOST};
+}
+
+uint32_t jvm_native_frames_prefix(const struct jvm_native_frames *n, uint32_t prefix)
+{
+	for (size_t i = n->count; i-- > 0 && prefix != WM_PREFIX_LOST;)
+		prefix = push(&n->frames[i], prefix);
+	return prefix;
 }
