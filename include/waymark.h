@@ -37,6 +37,8 @@ enum {
 };
 #define WM_EPOCH_NONE UINT32_MAX
 
+#define WM_INLINE static __inline__ __attribute__((__always_inline__, __unused__))
+
 #ifdef __WAYMARK__
 
 #define WM_NOTHROW __attribute__((__nothrow__, __leaf__))
@@ -57,9 +59,35 @@ int wm_token(wm_context c, char *buf, size_t size) WM_NOTHROW;
  */
 void wm_event(const char *name, uint64_t value) WM_NOTHROW;
 
-#else /* a file compiled without Waymark */
+/* The runtime's own, for wm_task_begin and wm_task_end. */
+void wm1_task_begin(const wm_context *enqueued, const wm_context *here) WM_NOTHROW;
+void wm1_task_end(void) WM_NOTHROW;
 
-#define WM_INLINE static __inline__ __attribute__((__always_inline__, __unused__))
+/*
+ * The function that calls this goes on with work that was enqueued in that context, on this thread or another one, until it calls wm_task_end.
+ * Contexts between both continue the one of who enqueued it: main;serve;submit;[task];worker;parse, where `worker` is this function.
+ *
+ *      submit:  job->enqueued = wm_capture();  push(queue, job);
+ *      worker:  job = pop(queue);  wm_task_begin(job->enqueued);  job->run(job);  wm_task_end();
+ *
+ * Both are called in one activation of a function, however it is left: a longjmp or an exception ends no task (C++: struct wm_task does). Tasks are nested: an
+ * inner one alone is in contexts until it ends; up to 64, contexts in deeper ones are [lost] and counted. A few ns each. A thread that is created in a task stands on the
+ * context of the task; coroutines are to be switched outside of tasks.
+ */
+WM_INLINE void wm_task_begin(wm_context enqueued)
+{
+	wm_context here = wm_capture();
+
+	wm1_task_begin(&enqueued, &here);
+}
+
+/* The innermost task of this thread ends. Without one it does nothing. */
+WM_INLINE void wm_task_end(void)
+{
+	wm1_task_end();
+}
+
+#else /* a file compiled without Waymark */
 
 /*
  * The agent's function, NULL where there is no agent. Read from the global offset table, which the loader fills: a weak reference in
@@ -110,12 +138,49 @@ WM_INLINE void wm_event(const char *name, uint64_t value)
 	__asm__ volatile("");
 }
 
+WM_INLINE void wm_task_begin(wm_context enqueued)
+{
+	wm_context here = wm_capture();
+	void (*agent)(const wm_context *, const wm_context *);
+
+	WM_AGENT(agent, "wm1_agent_task_begin");
+	if (agent)
+		agent(&enqueued, &here);
+}
+
+WM_INLINE void wm_task_end(void)
+{
+	void (*agent)(void);
+
+	WM_AGENT(agent, "wm1_agent_task_end");
+	if (agent)
+		agent();
+	__asm__ volatile("");
+}
+
 #undef WM_AGENT
-#undef WM_INLINE
 
 #endif
 
+#undef WM_INLINE
+
 #ifdef __cplusplus
 }
+
+/* wm_task_begin and wm_task_end by the scope of an object, however that is left. */
+struct wm_task {
+	__attribute__((__always_inline__)) explicit wm_task(wm_context enqueued)
+	{
+		wm_task_begin(enqueued);
+	}
+	__attribute__((__always_inline__)) ~wm_task()
+	{
+		wm_task_end();
+	}
+
+private:
+	wm_task(const wm_task &);
+	wm_task &operator=(const wm_task &);
+};
 #endif
 #endif

@@ -4,7 +4,8 @@
  *	capture [DEPTH...]     prints a table of ns per capture
  *
  * Columns: wm_capture again in the same context; in a context that differs by an encoded edge; in a context with a new push
- * on top (an indirect call between two captures); then the two unwinders, which copy up to 1024 addresses.
+ * on top (an indirect call between two captures); the beginning and the end of a task, enqueued in turn by two others, and what a capture
+ * in it costs more; then the two unwinders, which copy up to 1024 addresses.
  * The frames are those of three mutually recursive functions, so about a third of the calls push.
  */
 #include <dlfcn.h>
@@ -64,6 +65,13 @@ NOINLINE static void empty(void)
 	sink += 2;
 }
 
+static wm_context enqueued[2];
+
+NOINLINE static void enqueue(int i)
+{
+	enqueued[i] = wm_capture();
+}
+
 static void (*volatile pointer)(void) = leaf;
 static void (*volatile empty_pointer)(void) = empty;
 
@@ -84,6 +92,19 @@ NOINLINE static void measure(void)
 	MEASURE(call, 2000000, empty_pointer());
 	MEASURE(result[2], 2000000, pointer());
 	result[2] -= call;
+	enqueue(0);
+	enqueue(1);
+	MEASURE(result[5], 2000000, {
+		wm_task_begin(enqueued[i_ & 1]);
+		wm_task_end();
+	});
+	MEASURE(result[6], 2000000, {
+		wm_task_begin(enqueued[i_ & 1]);
+		wm_context c = wm_capture();
+		sink += c.id + c.prefix;
+		wm_task_end();
+	});
+	result[6] -= result[5] + base;
 	MEASURE(result[3], 300, sink += (uint64_t)backtrace(addresses, ADDRESSES));
 	if (unw_backtrace)
 		MEASURE(result[4], 3000, sink += (uint64_t)unw_backtrace(addresses, ADDRESSES));
@@ -129,13 +150,13 @@ int main(int argc, char **argv)
 		argc = (int)(sizeof standard / sizeof *standard);
 		argv = standard;
 	}
-	printf("%6s  %16s  %16s  %16s  %12s  %14s\n", "", "wm_capture: same", "an encoded edge", "a new push",
-	       "backtrace()", "unw_backtrace()");
+	printf("%6s  %16s  %16s  %16s  %12s  %12s  %12s  %14s\n", "", "wm_capture: same", "an encoded edge",
+	       "a new push", "a task", "capture in it", "backtrace()", "unw_backtrace()");
 	for (int i = 1; i < argc; i++) {
 		int depth = atoi(argv[i]);
 		down_a(depth > 3 ? depth - 3 : 0);
-		printf("%6d  %13.2f ns  %13.2f ns  %13.2f ns  %9.0f ns  ", depth, result[0], result[1], result[2],
-		       result[3]);
+		printf("%6d  %13.2f ns  %13.2f ns  %13.2f ns  %9.2f ns  %9.2f ns  %9.0f ns  ", depth, result[0],
+		       result[1], result[2], result[5], result[6], result[3]);
 		if (unwind)
 			printf("%11.0f ns\n", result[4]);
 		else

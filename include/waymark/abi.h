@@ -46,6 +46,8 @@ enum {
 	WM_SITE_FOREIGN = 0, /* as capture point: in foreign code called from the last pushed site */
 	WM_SITE_THREAD = 1,  /* in a prefix: [thread], a thread began here that was created by what is below */
 	WM_SITE_SIGNAL = 2,  /* in a prefix: [signal], a handler began here; it interrupted what is below */
+	WM_SITE_TASK =
+		3, /* in a prefix: [task], what is below is in a task that others have enqueued (src/recorder/task.h) */
 	WM_SITE_FIRST = 16,
 	/* The program's own sites start here: its code knows their numbers. */
 	WM1_SITE_PROGRAM = 0x40000000,

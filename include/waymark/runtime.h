@@ -64,6 +64,18 @@ WM1_EXPORT void wm1_unregister(struct wm1_image *image);
 WM1_EXPORT struct wm_context wm1_capture(uint32_t site);
 WM1_EXPORT void wm1_event(uint32_t site, const char *name, uint64_t value);
 
+/* wm_task_begin and wm_task_end (waymark.h). here: the context of the call. */
+WM1_EXPORT void wm1_task_begin(const struct wm_context *enqueued, const struct wm_context *here);
+WM1_EXPORT void wm1_task_end(void);
+
+/* Tasks of the active instance, for contexts that somebody else has found (libwaymark-sample.so). */
+struct wm1_tasks {
+	void (*begin)(const struct wm_context *enqueued, const struct wm_context *here);
+	void (*end)(void);
+	struct wm_context (*in_task)(struct wm_context context); /* that of the running thread, in its task */
+};
+WM1_EXPORT const struct wm1_tasks *wm1_tasks(void) __attribute__((weak));
+
 /*
  * The heap client (libwaymark-heap.so) notifies the active instance of every successful allocation and, before the block
  * goes back to the allocator, of every free. wm1_heap_take forgets the block and returns what is needed to put it back,

@@ -12,6 +12,17 @@
 #include "model/imports/import.h"
 
 enum {
+	TASKS_SPLIT,
+	TASKS_FOLD,
+};
+static const struct word task_words[] = {
+	[TASKS_SPLIT] = {"split", NULL},
+	[TASKS_FOLD] = {"fold", NULL},
+	{0},
+};
+static const struct word_table task_kinds = {task_words, sizeof *task_words};
+
+enum {
 	FORGET_EVERY = 1 << 19, /* records, of the heap 52 MB */
 };
 
@@ -111,6 +122,11 @@ const struct option_row profile_reading_options[] = {
 	{.name = "columns",
 	 .help = "distinguish samples of one line by their column",
 	 OPTION_FLAG(struct profile_reading, keeps_columns)},
+	{.name = "tasks",
+	 .argument = "=HOW",
+	 .help = "contexts in tasks: split by who enqueued them, which they continue (the preset), or fold: those of the thread that "
+		 "ran them",
+	 OPTION_WORD(struct profile_reading, tasks, &task_kinds)},
 	{.name = "max-depth",
 	 .argument = "N",
 	 .help = "do not decode contexts of more than N frames",
@@ -265,6 +281,7 @@ struct error *profile_reading_add(struct profile_reading *r, const char *command
 	if (r->max_depth)
 		p->max_depth = r->max_depth;
 	p->keeps_columns = r->keeps_columns;
+	p->folds_tasks = r->tasks == TASKS_FOLD;
 	if (!err)
 		err = add_files(p, r, &paths);
 	p->filter = NULL;

@@ -21,6 +21,7 @@ struct profile_reading {
 	bool has_min;
 	size_t max_depth;
 	bool keeps_columns;
+	unsigned int tasks;
 };
 
 void profile_reading_init(struct profile_reading *r);

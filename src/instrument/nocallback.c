@@ -39,7 +39,8 @@ static const char *const leaves[] = {
 	"strsep", "strspn", "strstr", "strtod", "strtof", "strtoimax", "strtok_r", "strtol", "strtold", "strtoll",
 	"strtoul", "strtoull", "strtoumax", "swab", "tan", "tanf", "tanh", "tgamma", "time", "toascii", "tolower",
 	"toupper", "towctrans", "towlower", "towupper", "trunc", "truncf", "wcschr", "wcscmp", "wcscpy", "wcslen",
-	"wcsncmp", "wcsncpy", "wcsrchr", "wm1_path_enter", "wm1_path_miss", "wmemchr", "wmemcmp", "wmemcpy", "wmemmove", "wmemset", "y0", "y1", "yn",
+	"wcsncmp", "wcsncpy", "wcsrchr", "wm1_path_enter", "wm1_path_miss", "wm1_task_begin", "wm1_task_end",
+	"wmemchr", "wmemcmp", "wmemcpy", "wmemmove", "wmemset", "y0", "y1", "yn",
 };
 // clang-format on
 

@@ -179,3 +179,17 @@ uint32_t wmrt_intern(uint32_t parent, uint32_t epoch, uint64_t id, uint32_t site
 
 	return WMRT_LIKELY(number) ? number : intern_new(&key, hash);
 }
+
+bool wmrt_prefix_read(uint32_t prefix, struct wmk_node *ret)
+{
+	uint32_t i = prefix - WM_PREFIX_FIRST;
+	const struct wmk_node *node;
+
+	if (prefix < WM_PREFIX_FIRST || i >= atomic_load_explicit(&node_count, memory_order_acquire))
+		return false;
+	node = node_at(i);
+	if (!node || __atomic_load_n(&node->state, __ATOMIC_ACQUIRE) != STATE_WHOLE)
+		return false;
+	*ret = *node;
+	return true;
+}

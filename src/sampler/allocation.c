@@ -87,9 +87,15 @@ bool sample_allocation(const struct wm1_caller *caller, uint32_t function, const
 
 	if (!sample_is_on())
 		return false;
-	if (!b || !b->root || !follow_trail(b, caller, &a))
-		return sample_call(caller->pc, name, false, ret);
-	if (__builtin_expect(is_checked, 0))
-		compare(ret, caller, name);
-	return a.result == RECORD_OK;
+	if (!b || !b->root || !follow_trail(b, caller, &a)) {
+		if (!sample_call(caller->pc, name, false, ret))
+			return false;
+	} else {
+		if (__builtin_expect(is_checked, 0))
+			compare(ret, caller, name);
+		if (a.result != RECORD_OK)
+			return false;
+	}
+	*ret = host_in_task(*ret);
+	return true;
 }

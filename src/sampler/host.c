@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "recorder/task.h"
 #include "runtime/heap/heap.h"
 
 const struct wm1_recorder *host = &wmrt_recorder;
@@ -22,6 +23,27 @@ bool host_has_code(uintptr_t address)
 {
 	return host_is_program() && address >= (uintptr_t)wm1_runtime.text_low &&
 	       address < (uintptr_t)wm1_runtime.text_high;
+}
+
+static wm_context in_own_task(wm_context context)
+{
+	return wmrt_in_task(context);
+}
+
+const struct wm1_tasks *host_tasks(void)
+{
+	static const struct wm1_tasks own = {wmrt_task_begin, wmrt_task_end, in_own_task};
+
+	if (!host_is_program())
+		return &own;
+	return wm1_tasks ? wm1_tasks() : NULL;
+}
+
+wm_context host_in_task(wm_context context)
+{
+	const struct wm1_tasks *tasks = host_tasks();
+
+	return tasks ? tasks->in_task(context) : context;
 }
 
 const struct wm1_heap_records *host_heap(void)

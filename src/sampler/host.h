@@ -19,6 +19,10 @@ void host_find(void);
 bool host_is_program(void);
 /* Is that code of the program's runtime? Its frames are left out, as those of this library. */
 bool host_has_code(uintptr_t address);
+/* The tasks of its threads. NULL: an earlier version built the program. */
+const struct wm1_tasks *host_tasks(void);
+/* A context that was found in the running thread, in the thread's task. */
+wm_context host_in_task(wm_context context);
 /* The records of the heap of the same recording. NULL: an earlier version built the program. */
 const struct wm1_heap_records *host_heap(void);
 

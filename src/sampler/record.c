@@ -316,7 +316,9 @@ enum record_result record_trail(struct trail *t, uint32_t root, uint32_t functio
 
 uint32_t record_thread(const wm_context *creator)
 {
-	uint32_t prefix = host->intern(creator->prefix, WM_EPOCH_WALKED, creator->id, creator->site, 1);
+	bool is_in_task = creator->epoch != WM_EPOCH_WALKED; /* it is a node already */
+	uint32_t prefix = is_in_task ? creator->prefix
+				     : host->intern(creator->prefix, WM_EPOCH_WALKED, creator->id, creator->site, 1);
 
 	return prefix == WM_PREFIX_LOST ? prefix : host->intern(prefix, WM_EPOCH_WALKED, 0, WM_SITE_THREAD, 1);
 }

@@ -188,6 +188,8 @@ static void sample(void *data)
 	regs.pc = allocator_place(regs.pc) ?: regs.pc;
 	root = walk_from(b, &regs, &walk, &end);
 	is_recorded = record_walk(&walk, root, &b->memory, &context);
+	if (is_recorded)
+		context = host_in_task(context);
 	if (is_wall)
 		waits_walked(&b->waits, is_recorded ? &context : NULL);
 	else
@@ -728,8 +730,12 @@ bool sample_call(uintptr_t return_address, const char *name, bool is_check, wm_c
 uint32_t sample_thread_root(void)
 {
 	wm_context here;
-	uint32_t prefix = sample_here(&here) ? record_thread(&here) : WM_PREFIX_LOST;
+	uint32_t prefix = WM_PREFIX_LOST;
 
+	if (sample_here(&here)) {
+		here = host_in_task(here);
+		prefix = record_thread(&here);
+	}
 	return prefix == WM_PREFIX_LOST ? WM_PREFIX_THREAD : prefix;
 }
 

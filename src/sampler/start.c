@@ -28,6 +28,7 @@
 #include "recorder/process.h"
 #include "recorder/run.h"
 #include "recorder/sys.h"
+#include "recorder/task.h"
 #include "runtime/heap/heap.h"
 #include "sampler/alone.h"
 #include "sampler/guest.h"
@@ -254,4 +255,4 @@ enum {
 	FIRST_UNITS = 6, /* of strings, images, functions, sites, prefixes, and events or allocations */
 };
 static const struct wmrt_client sampler = {.first_units = FIRST_UNITS, .start = look_up, .attach = attach};
-const struct wmrt_client *const wmrt_clients[] = {&sampler, &wmrt_heap_files, NULL};
+const struct wmrt_client *const wmrt_clients[] = {&sampler, &wmrt_heap_files, &wmrt_task_client, NULL};

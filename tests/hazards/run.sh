@@ -70,6 +70,7 @@ recipe() { # $opt: the options of this level; makes ./prog in the current direct
 		$plainxx -O1 -DPLAIN -fPIC -shared "$here/bound_other.cpp" -L. -llibrary -o libplain.so &&
 		$cxx $opt "$here/bound.cpp" -rdynamic -L. -llibrary -Wl,-rpath,'$ORIGIN' -o prog
 		;;
+	tasks_loop) $cc $opt "$here/tasks_loop.c" -levent_core -o prog ;;
 	initorder) $cxx $opt "$here/initorder.cpp" "$here/initorder_other.cpp" -o prog ;;
 	atexit) status=7; $cc $opt "$here/atexit.c" -o prog ;;
 	quickexit) status=5; $cc $opt "$here/quickexit.c" -o prog ;;

@@ -47,7 +47,7 @@ check() {
 }
 
 command -v gcc >/dev/null && command -v g++ >/dev/null || { echo "gcc or g++ is missing"; exit 77; }
-[ $# -gt 0 ] || set -- builtinjmp callbacks coroutines exceptions forking frames goto indirect mutual setjmp signals stdthread threads virtuals
+[ $# -gt 0 ] || set -- builtinjmp callbacks coroutines exceptions forking frames goto indirect mutual setjmp signals stdthread tasks threads virtuals
 for name; do
 	program=$sources/$name.c cc=gcc
 	[ -f "$program" ] || program=$sources/$name.cpp cc=g++

@@ -8,6 +8,7 @@
 #include "recorder/agent.h"
 #include "recorder/event.h"
 #include "recorder/process.h"
+#include "recorder/task.h"
 #include "recorder/token.h"
 #include "runtime/heap/heap.h"
 #include "runtime/paths/paths.h"
@@ -16,15 +17,17 @@
 WM1_EXPORT wm_context wm1_agent_capture(void);
 WM1_EXPORT int wm1_agent_token(wm_context c, char *buf, size_t size);
 WM1_EXPORT void wm1_agent_event(const char *name, uint64_t value);
+WM1_EXPORT void wm1_agent_task_begin(const wm_context *enqueued, const wm_context *here);
+WM1_EXPORT void wm1_agent_task_end(void);
 
 static wm_context capture(const void *return_address)
 {
-	return caller_capture((uintptr_t)return_address);
+	return wmrt_in_task(caller_capture((uintptr_t)return_address));
 }
 
 static void event(const void *return_address, const char *name, uint64_t value)
 {
-	wmrt_event(caller_capture((uintptr_t)return_address), name, value);
+	wmrt_event(capture(return_address), name, value);
 }
 
 static int token(const wm_context *c, char *buf, size_t size)
@@ -35,7 +38,7 @@ static int token(const wm_context *c, char *buf, size_t size)
 wm_context wmrt_path_context(const void *return_address, uint32_t site)
 {
 	(void)site;
-	return caller_capture((uintptr_t)return_address);
+	return capture(return_address);
 }
 
 const struct wm1_agent wm1_agent = {
@@ -57,7 +60,7 @@ wm_context wm1_agent_capture(void)
 {
 	if (!agent_is_on)
 		return (wm_context){.epoch = WM_EPOCH_NONE};
-	return caller_capture((uintptr_t)__builtin_return_address(0));
+	return capture(__builtin_return_address(0));
 }
 
 int wm1_agent_token(wm_context c, char *buf, size_t size)
@@ -71,5 +74,16 @@ void wm1_agent_event(const char *name, uint64_t value)
 {
 	if (agent_has_left)
 		return;
-	wmrt_event(caller_capture((uintptr_t)__builtin_return_address(0)), name, value);
+	wmrt_event(capture(__builtin_return_address(0)), name, value);
+}
+
+void wm1_agent_task_begin(const wm_context *enqueued, const wm_context *here)
+{
+	if (!agent_has_left)
+		wmrt_task_begin(enqueued, here);
+}
+
+void wm1_agent_task_end(void)
+{
+	wmrt_task_end();
 }

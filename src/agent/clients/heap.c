@@ -10,6 +10,7 @@
 #include "agent/clients/client.h"
 #include "agent/context/caller_context.h"
 #include "agent/program/no_callback.h"
+#include "recorder/task.h"
 #include "waymark/abi.h"
 
 enum {
@@ -26,14 +27,16 @@ wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function 
 	*ret_is_settled = false;
 	if (!return_address || (uint32_t)function >= HEAP_FUNCTIONS)
 		return (wm_context){.prefix = WM_PREFIX_LOST};
-	return caller_settled_call((uintptr_t)return_address, (uint32_t)function, names[function], ret_is_settled);
+	return wmrt_in_task(
+		caller_settled_call((uintptr_t)return_address, (uint32_t)function, names[function], ret_is_settled));
 }
 
 bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function, struct heap_point *ret)
 {
 	struct caller_state state;
 
-	if (!return_address || !caller_state(&state))
+	/* A task is part of the context, and of no state. */
+	if (!return_address || wmrt_tasks.count || !caller_state(&state))
 		return false;
 	*ret = (struct heap_point){.call = (uintptr_t)return_address | (uint64_t)function << CALL_SHIFT,
 				   .id = state.id,

@@ -28,6 +28,7 @@
 #include "recorder/interpose.h"
 #include "recorder/prefix_table.h"
 #include "recorder/process.h"
+#include "recorder/task.h"
 #include "waymark/abi.h"
 
 typedef void *(*run_fn)(void *);
@@ -126,8 +127,9 @@ static IN_BASES int run_thread_c11(void *data)
 
 static uint32_t prefix_of(const wm_context *creator)
 {
-	uint32_t prefix = agent_is_on && creator->prefix != WM_PREFIX_LOST
-				  ? wmrt_intern(creator->prefix, WM_EPOCH_COMPILED, 0, WM_SITE_THREAD, 1)
+	const wm_context here = wmrt_in_task(*creator);
+	uint32_t prefix = agent_is_on && here.prefix != WM_PREFIX_LOST
+				  ? wmrt_intern(here.prefix, WM_EPOCH_COMPILED, 0, WM_SITE_THREAD, 1)
 				  : WM_PREFIX_THREAD;
 
 	return prefix == WM_PREFIX_LOST ? WM_PREFIX_THREAD : prefix;

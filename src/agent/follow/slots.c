@@ -72,6 +72,8 @@ static const char *const names[] = {
 	"wm1_agent_capture",
 	"wm1_agent_token",
 	"wm1_agent_event",
+	"wm1_agent_task_begin",
+	"wm1_agent_task_end",
 };
 /* What the heap client interposes. */
 static const char *const heap_names[] = {"malloc",         "calloc",        "realloc",  "reallocarray", "free",

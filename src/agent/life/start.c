@@ -48,6 +48,7 @@
 #include "recorder/handlers.h"
 #include "recorder/run.h"
 #include "recorder/sys.h"
+#include "recorder/task.h"
 #include "runtime/heap/heap.h"
 #include "runtime/paths/paths.h"
 #include "waymark/agent.h"
@@ -142,7 +143,8 @@ bool agent_watch_forks(void)
 }
 
 static const struct wmrt_client agent_client = {.start = before_main, .after_fork = after_fork};
-const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap, &wmrt_heap_files, &wmrt_paths, NULL};
+const struct wmrt_client *const wmrt_clients[] = {&agent_client, &wmrt_heap,        &wmrt_heap_files,
+						  &wmrt_paths,   &wmrt_task_client, NULL};
 
 static main_fn program_main;
 

@@ -17,6 +17,8 @@ static const char *const names[] = {
 	"wm1_agent_capture",
 	"wm1_agent_token",
 	"wm1_agent_event",
+	"wm1_agent_task_begin",
+	"wm1_agent_task_end",
 	"memcpy",
 	"memmove",
 	"memset",
@@ -341,7 +343,7 @@ static const char *const of_runtime[] = {
 	"wm1_grow",         "wm1_drop_tails", "wm1_put_back",         "wm1_register",
 	"wm1_unregister",   "wm1_path_enter", "wm1_path_miss",        "wm_token",
 	"__wrap_sigaction", "__wrap_signal",  "__wrap___sysv_signal", "__wrap_siginterrupt",
-	"__wrap__exit",
+	"__wrap__exit",     "wm1_task_begin", "wm1_task_end",
 };
 static const char *const of_runtime_captures[] = {
 	"wm1_capture",           "wm1_event",          "wm_capture",         "wm_event", "wm1_path_residual",

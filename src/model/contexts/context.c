@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/contexts/context.h"
+#include "model/contexts/task_frames.h"
 #include "waymark/abi.h"
 
 VEC_DECLARE(node_vec, struct wmk_node);
@@ -243,7 +244,7 @@ static struct error *append_foreign_leaf(const struct process *p, const struct c
 /* The functions of waymark.h that call the agent are inlined in their caller, or copies in its file: the point is that caller's. */
 static bool is_of_header(const struct frame *frame)
 {
-	static const char *const names[] = {"wm_capture", "wm_token", "wm_event"};
+	static const char *const names[] = {"wm_capture", "wm_token", "wm_event", "wm_task_begin"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!(frame->flags & FRAME_FOREIGN) && strcmp(frame->link_name, names[i]) == 0)
@@ -286,7 +287,7 @@ struct error *context_find_node(const struct process *p, uint32_t prefix, struct
 	return NULL;
 }
 
-/* The pushes below the capture, innermost first, and the root they end at. */
+/* The pushes below the capture, innermost first, and the root they end at; a task, the last one, ends them, too. */
 static struct error *collect_nodes(const struct process *p, uint32_t prefix, struct node_vec *nodes, uint32_t *ret_root)
 {
 	struct error *err = NULL;
@@ -299,7 +300,7 @@ static struct error *collect_nodes(const struct process *p, uint32_t prefix, str
 			err = error_create(ERROR_FORMAT, "damaged: the prefixes of %s go in a circle", p->wmk->name);
 		if (!err)
 			err = node_vec_append(nodes, node);
-		if (err)
+		if (err || node.site == WM_SITE_TASK)
 			return err;
 		prefix = node.parent;
 	}
@@ -330,6 +331,8 @@ static struct error *repeat_frames(struct frame_vec *frames, size_t first, uint3
 
 struct context_below context_above(const struct wmk_node *node)
 {
+	if (node->site == WM_SITE_TASK)
+		return (struct context_below){.is_root = true, .root = WM_PREFIX_THREAD, .is_task = true};
 	if (node->site == WM_SITE_THREAD)
 		return (struct context_below){.is_root = true, .root = WM_PREFIX_THREAD};
 	if (node->site == WM_SITE_SIGNAL)
@@ -338,6 +341,13 @@ struct context_below context_above(const struct wmk_node *node)
 				      .epoch = node->epoch,
 				      .is_elided = (node->site & WM1_SITE_ELIDED) != 0,
 				      .is_guessed = node->epoch == WM_EPOCH_WALKED && node->id & WM_WALKED_GUESSED};
+}
+
+/* Of a thread that was created in a task. */
+static void drop_creation(struct frame_vec *frames)
+{
+	if (frames->count && task_frames_is_creation(&frames->items[frames->count - 1]))
+		frames->count--;
 }
 
 /* The functions that create threads are what [thread] says. */
@@ -359,6 +369,8 @@ static struct error *append_thread(const struct process *p, const struct context
 	if (node->id != 0 || node->run != 1)
 		return error_create(ERROR_FORMAT, "damaged: a thread with id %" PRIu64 ", %" PRIu32 " times", node->id,
 				    node->run);
+	if (below->is_task)
+		drop_creation(frames);
 	if (!below->is_root && below->epoch != WM_EPOCH_WALKED) {
 		err = process_find_site(p, below->site, &image, &local);
 		if (err)
@@ -416,14 +428,58 @@ struct error *context_append_run(const struct process *p, struct context_below *
 }
 
 static struct error *append_all(const struct process *p, const struct context_key *key, size_t depth_end,
-				struct node_vec *nodes, struct frame_vec *frames)
+				uint32_t links, struct frame_vec *frames);
+
+/* A context that is kept as a node. */
+static struct error *append_capture(const struct process *p, uint32_t number, size_t depth_end, uint32_t links,
+				    struct frame_vec *frames)
+{
+	struct wmk_node node;
+	struct error *err = context_find_node(p, number, &node);
+	struct context_key key = {.prefix = number};
+
+	if (err)
+		return err;
+	if (node.site != WM_SITE_TASK)
+		key = (struct context_key){node.id, node.parent, node.site, node.epoch};
+	return append_all(p, &key, depth_end, links, frames);
+}
+
+static struct error *append_task(const struct process *p, const struct wmk_node *node, size_t depth_end, uint32_t links,
+				 struct frame_vec *frames)
+{
+	struct frame_vec plain = {0}, begun = {0};
+	size_t start = frames->count;
+	struct error *err = NULL;
+
+	if (links >= TASK_FRAMES_LINKS)
+		return error_create(ERROR_FORMAT, "damaged: tasks in more than %d others", TASK_FRAMES_LINKS);
+	err = append_capture(p, node->parent, depth_end, links + 1, &plain);
+	if (!err)
+		err = append_capture(p, (uint32_t)(node->id >> 32), depth_end, links + 1, &begun);
+	if (!err)
+		err = append_capture(p, (uint32_t)node->id, depth_end, links + 1, frames);
+	if (!err)
+		err = task_frames_append(&plain, &begun, start, frames);
+	frame_vec_deinit(&plain);
+	frame_vec_deinit(&begun);
+	return err;
+}
+
+static struct error *append_nodes(const struct process *p, const struct context_key *key, size_t depth_end,
+				  uint32_t links, struct node_vec *nodes, struct frame_vec *frames)
 {
 	struct context_below below = {.is_root = true};
 	struct error *err = collect_nodes(p, key->prefix, nodes, &below.root);
+	size_t i = nodes->count;
 
-	if (!err)
+	if (!err && i && nodes->items[i - 1].site == WM_SITE_TASK) {
+		err = append_task(p, &nodes->items[--i], depth_end, links, frames);
+		below = context_above(&nodes->items[i]);
+	} else if (!err) {
 		err = context_append_root(below.root, frames);
-	for (size_t i = nodes->count; i-- > 0 && !err;) {
+	}
+	while (i-- > 0 && !err) {
 		err = context_append_run(p, &below, &nodes->items[i], depth_end, frames);
 		if (!err && frames->count > depth_end)
 			err = too_deep(depth_end);
@@ -433,19 +489,27 @@ static struct error *append_all(const struct process *p, const struct context_ke
 	return context_append_leaf(p, &below, key->epoch, key->id, key->site, frames);
 }
 
+static struct error *append_all(const struct process *p, const struct context_key *key, size_t depth_end,
+				uint32_t links, struct frame_vec *frames)
+{
+	struct node_vec nodes = {0};
+	struct error *err = append_nodes(p, key, depth_end, links, &nodes, frames);
+
+	node_vec_deinit(&nodes);
+	return err;
+}
+
 struct error *context_decode(const struct process *p, const struct context_key *key, size_t max_depth,
 			     struct frame_vec *frames)
 {
 	size_t before = frames->count;
-	struct node_vec nodes = {0};
 	struct error *err;
 
 	if (max_depth == 0)
 		max_depth = CONTEXT_DEPTH_MAX;
-	err = append_all(p, key, before + max_depth, &nodes, frames);
+	err = append_all(p, key, before + max_depth, 0, frames);
 	if (!err && frames->count - before > max_depth)
 		err = too_deep(max_depth);
-	node_vec_deinit(&nodes);
 	if (err)
 		frames->count = before;
 	return err;

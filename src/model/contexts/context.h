@@ -1,6 +1,7 @@
 /*
  * context.h - captured contexts back to frames: PCCE's decoding (ICSE'10, Algorithm 2 and section 4) over the interned
- * context stack of a process. A node WM_SITE_THREAD is where a thread began; below it is the context that created it.
+ * context stack of a process. A node WM_SITE_THREAD is where a thread began; below it is the context that created it. A node WM_SITE_TASK names three contexts
+ * (task_frames.h), and is what others stand on.
  *
  *      prefix --node--> parent --node--> ... --> root        nodes give (id, site) of each push, outermost last
  *         |
@@ -38,6 +39,7 @@ struct context_below {
 	bool is_elided; /* it had WM1_SITE_ELIDED */
 	bool is_root;
 	bool is_guessed; /* a walk found it by a frame pointer */
+	bool is_task;    /* it is a node WM_SITE_TASK (task_frames.h) */
 };
 struct error *context_append_root(uint32_t prefix, struct frame_vec *frames);
 /* The frames from `below` to a pushing site (as in a node: WM1_SITE_ELIDED may be set), a [foreign] one between included. */

@@ -12,7 +12,9 @@
 #include "base/order.h"
 #include "model/contexts/profile_read.h"
 #include "model/contexts/context.h"
+#include "model/contexts/library_buffer.h"
 #include "model/contexts/recorded_graph.h"
+#include "model/contexts/task_frames.h"
 #include "model/contexts/thread_frames.h"
 #include "model/contexts/thread_names.h"
 #include "waymark/abi.h"
@@ -90,6 +92,7 @@ struct gather {
 	struct thread_name_vec threads; /* for profiles that keep events */
 	struct frame_vec frames;        /* scratch */
 	struct u32_vec chain;           /* scratch */
+	uint32_t links;                 /* tasks that are being decoded, one inside of another */
 	const struct profile_progress *progress;
 	uint64_t last_event_ns; /* after the start */
 	uint64_t done;
@@ -164,6 +167,17 @@ static struct error *get_below(const struct gather *g, uint32_t prefix, struct c
 	return err;
 }
 
+static struct error *append_task(struct gather *g, const struct wmk_node *node, uint32_t *ret);
+
+/* A thread that was created in a task. */
+static void drop_creation(const struct gather *g, uint32_t *tree)
+{
+	const struct tree_node *node = &g->p->nodes.items[*tree];
+
+	if (*tree && task_frames_is_creation(&g->p->frames.items[node->frame]))
+		*tree = node->parent;
+}
+
 static struct error *append_prefix(struct gather *g, uint32_t prefix, uint32_t parent_node, uint32_t *ret)
 {
 	struct wmk_node node;
@@ -177,8 +191,12 @@ static struct error *append_prefix(struct gather *g, uint32_t prefix, uint32_t p
 		return err ? err : add_frames(g, 0, ret);
 	}
 	err = context_find_node(&g->process, prefix, &node);
+	if (!err && node.site == WM_SITE_TASK)
+		return append_task(g, &node, ret);
 	if (!err)
 		err = get_below(g, node.parent, &below);
+	if (!err && node.site == WM_SITE_THREAD && below.is_task)
+		drop_creation(g, &tree);
 	for (uint32_t i = 0; i < node.run && !err; i++) {
 		if (i < 2) { /* the first stands on what is below, each other on its twin */
 			struct wmk_node once = node;
@@ -224,7 +242,7 @@ static bool recall_prefix(struct gather *g, uint32_t prefix, uint32_t *ret)
 	return true;
 }
 
-/* The prefixes from `prefix` down to one that is known already or is a root; innermost first. */
+/* The prefixes from `prefix` down to one that is known already, is a root or a task; innermost first. */
 static struct error *collect_chain(struct gather *g, uint32_t prefix)
 {
 	uint32_t known;
@@ -242,7 +260,7 @@ static struct error *collect_chain(struct gather *g, uint32_t prefix)
 		err = context_find_node(&g->process, prefix, &node);
 		if (!err && g->chain.count > g->w->place_count[WMK_NODES])
 			err = error_create(ERROR_FORMAT, "damaged: the prefixes of %s go in a circle", g->w->name);
-		if (err)
+		if (err || node.site == WM_SITE_TASK)
 			return err;
 		prefix = node.parent;
 	}
@@ -272,7 +290,8 @@ static struct error *resolve_prefix(struct gather *g, uint32_t prefix, uint32_t 
 	if (!err && i) {
 		struct wmk_node record;
 
-		if (g->chain.items[i - 1] >= WM_PREFIX_FIRST && wmk_find_node(g->w, g->chain.items[i - 1], &record))
+		if (g->chain.items[i - 1] >= WM_PREFIX_FIRST && wmk_find_node(g->w, g->chain.items[i - 1], &record) &&
+		    record.site != WM_SITE_TASK)
 			recall_prefix(g, record.parent, &node);
 	} else if (!err) {
 		recall_prefix(g, prefix, &node);
@@ -320,6 +339,60 @@ static struct error *decode_leaf(struct gather *g, const struct context_key *key
 		g->frames.items[g->frames.count - 1].column = 0;
 	err = err ?: add_program_frames(g, base, &is_own, ret);
 	return err || !is_own ? err : profile_add_frame(g->p, *ret, &own, ret);
+}
+
+/* Where in the tree a context is that is kept as a node. */
+static struct error *resolve_capture(struct gather *g, uint32_t number, uint32_t *ret)
+{
+	struct wmk_node node;
+	struct error *err = NULL;
+
+	if (recall_prefix(g, number, ret))
+		return *ret == NODE_BAD ? error_create(ERROR_FORMAT, "damaged: a context of a task") : NULL;
+	err = context_find_node(&g->process, number, &node);
+	if (!err)
+		err = resolve_prefix(g, node.site == WM_SITE_TASK ? number : node.parent, ret);
+	if (!err && *ret == NODE_BAD)
+		err = error_create(ERROR_FORMAT, "a context of a task cannot be decoded");
+	if (err || node.site == WM_SITE_TASK)
+		return err;
+	err = decode_leaf(g, &(struct context_key){node.id, node.parent, node.site, node.epoch},
+			  node.epoch == WM_EPOCH_WALKED, *ret, ret);
+	if (!err)
+		remember_prefix(g, number, *ret);
+	return err;
+}
+
+static struct error *join_task(struct gather *g, const struct wmk_node *node, uint32_t *ret)
+{
+	uint32_t plain = 0, begun = 0, enqueued = 0;
+	struct error *err = resolve_capture(g, node->parent, &plain);
+
+	if (!err && !g->p->folds_tasks)
+		err = resolve_capture(g, (uint32_t)(node->id >> 32), &begun);
+	if (!err && !g->p->folds_tasks)
+		err = resolve_capture(g, (uint32_t)node->id, &enqueued);
+	if (!err && !g->p->folds_tasks)
+		return task_frames_join(g->p, plain, begun, enqueued, ret);
+	*ret = plain;
+	return err;
+}
+
+/* A task stands on nothing but its node: what that names is decoded apart. */
+static struct error *append_task(struct gather *g, const struct wmk_node *node, uint32_t *ret)
+{
+	struct u32_vec chain = g->chain;
+	struct error *err;
+
+	g->chain = (struct u32_vec){0};
+	g->links++;
+	err = g->links > TASK_FRAMES_LINKS
+		      ? error_create(ERROR_FORMAT, "damaged: tasks in more than %d others", TASK_FRAMES_LINKS)
+		      : join_task(g, node, ret);
+	g->links--;
+	u32_vec_deinit(&g->chain);
+	g->chain = chain;
+	return err;
 }
 
 static struct error *decode_alone(struct gather *g, const struct context_key *context, bool is_sample, uint32_t *ret)
@@ -583,69 +656,6 @@ static struct error *add_inherited(struct gather *g, const struct wmk_heap *h, u
 	return err ? err : profile_add_values(g->p, node, metrics, (uint64_t[]){h->inherited_bytes, live});
 }
 
-/* Functions that allocate for a stream of the C library, which keeps its buffer to the end, and for nothing else. */
-static bool is_stream_function(const char *name)
-{
-	static const char *const names[] = {"printf",
-					    "fprintf",
-					    "vprintf",
-					    "vfprintf",
-					    "puts",
-					    "fputs",
-					    "putc",
-					    "fputc",
-					    "putchar",
-					    "fwrite",
-					    "fflush",
-					    "perror",
-					    "getc",
-					    "fgetc",
-					    "getchar",
-					    "fgets",
-					    "fread",
-					    "scanf",
-					    "fscanf",
-					    "vscanf",
-					    "vfscanf",
-					    "ungetc",
-					    "_IO_putc",
-					    "_IO_getc",
-					    "_IO_file_doallocate",
-					    "_IO_wfile_doallocate"};
-	static const char chk[] = "_chk", unlocked[] = "_unlocked";
-	size_t len = strlen(name);
-
-	if (strncmp(name, "__", 2) == 0 && len > 6 && strcmp(name + len - (sizeof chk - 1), chk) == 0) {
-		name += 2;
-		len -= sizeof chk + 1;
-	} else if (len > sizeof unlocked && strcmp(name + len - (sizeof unlocked - 1), unlocked) == 0) {
-		len -= sizeof unlocked - 1;
-	}
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
-			return true;
-	return false;
-}
-
-/*
- * The context is one in which the C library allocates for itself: it ends in foreign code that does so, or in that function of the library
- * which calls malloc, where an agent sees into the library.
- */
-static bool is_library_buffer(const struct profile *p, uint32_t node)
-{
-	const struct tree_node *nodes = p->nodes.items;
-	const struct frame *leaf = &p->frames.items[nodes[node].frame];
-
-	if (!node)
-		return false;
-	if (leaf->flags & FRAME_FOREIGN && strcmp(leaf->link_name, "malloc") != 0)
-		return is_stream_function(leaf->link_name);
-	if (leaf->flags & FRAME_FOREIGN)
-		node = nodes[node].parent;
-	return node && strstr(p->frames.items[nodes[node].frame].link_name, "file_doallocate") &&
-	       is_stream_function(p->frames.items[nodes[node].frame].link_name);
-}
-
 /* Blocks that a process had not freed are leaked if it ended, and only live if it was killed. */
 static struct error *add_heap_record(struct gather *g, uint32_t metrics, const struct wmk_heap *h)
 {
@@ -661,7 +671,7 @@ static struct error *add_heap_record(struct gather *g, uint32_t metrics, const s
 	struct error *err = decode_context(g, &key, false, &peak.node);
 
 	if (!err && live && g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT) &&
-	    !is_library_buffer(g->p, peak.node))
+	    !library_buffer_is(g->p, peak.node))
 		values[HEAP_LEAKED] = live;
 	return err ? err
 		   : profile_add_values(g->p, peak.node, metrics, values)

@@ -19,6 +19,7 @@
 #include "recorder/event.h"
 #include "recorder/image.h"
 #include "recorder/prefix_table.h"
+#include "recorder/task.h"
 #include "recorder/token.h"
 #include "runtime/heap/heap.h"
 #include "runtime/paths/paths.h"
@@ -83,7 +84,7 @@ __attribute__((cold, noinline)) uint32_t wmrt_prefix_slow(struct wm1_entry *top)
 
 static inline wm_context capture(uint32_t site, const void *return_address)
 {
-	return WMRT_UNLIKELY(wmrt_agent()) ? wmrt_agent()->capture(return_address) : wmrt_capture(site);
+	return WMRT_UNLIKELY(wmrt_agent()) ? wmrt_agent()->capture(return_address) : wmrt_in_task(wmrt_capture(site));
 }
 
 static void event(uint32_t site, const void *return_address, const char *name, uint64_t value)
@@ -91,7 +92,7 @@ static void event(uint32_t site, const void *return_address, const char *name, u
 	if (wmrt_agent())
 		wmrt_agent()->event(return_address, name, value);
 	else
-		wmrt_event(wmrt_capture(site), name, value);
+		wmrt_event(wmrt_in_task(wmrt_capture(site)), name, value);
 }
 
 wm_context wm1_capture(uint32_t site)
@@ -125,7 +126,7 @@ int wm_token(wm_context c, char *buf, size_t size)
 wm_context wmrt_path_context(const void *return_address, uint32_t site)
 {
 	(void)return_address;
-	return wmrt_capture(site);
+	return wmrt_in_task(wmrt_capture(site));
 }
 
 /* The allocator is foreign code: its call has pushed. */
@@ -134,7 +135,7 @@ wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function 
 	(void)return_address;
 	(void)function;
 	*ret_is_settled = false;
-	return wmrt_capture(WM_SITE_FOREIGN);
+	return wmrt_in_task(wmrt_capture(WM_SITE_FOREIGN));
 }
 
 /* It is found faster than what it is a function of. */

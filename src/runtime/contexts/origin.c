@@ -22,6 +22,7 @@
 #include "recorder/prefix_table.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
+#include "recorder/task.h"
 #include "runtime/contexts/stack.h"
 #include "waymark/runtime.h"
 
@@ -101,6 +102,15 @@ static struct stack stack_here(uint32_t is_coroutine)
 	}
 	find_base(&stack, at);
 	stack.hash = wmrt_hash(stack.hash, (uintptr_t)stack.creator ^ stack.root);
+	return stack;
+}
+
+/* In a task the context is one number, which has who enqueued it. */
+static struct stack stack_of_task(void)
+{
+	struct stack stack = {.root = wmrt_in_task(wmrt_capture(WM_SITE_FOREIGN)).prefix};
+
+	stack.hash = wmrt_hash(0, stack.root);
 	return stack;
 }
 
@@ -187,7 +197,7 @@ static struct wm1_origin *origin_here(uint32_t is_coroutine)
 	top = wm1_thread_state.top;
 	if ((!top && !wm1_thread_state.origin) || (top && wmrt_entry_is_discard(top - 1)))
 		return NULL;
-	stack = stack_here(is_coroutine);
+	stack = wmrt_tasks.count && !is_coroutine ? stack_of_task() : stack_here(is_coroutine);
 	if (!stack.push_count && !stack.creator && stack.root < WM_PREFIX_SIGNAL)
 		return NULL;
 	wmrt_check_fork();
