@@ -16,6 +16,7 @@
 #include "jvm/c/encoding.h"
 #include "jvm/c/live.h"
 #include "jvm/c/walking.h"
+#include "recorder/task.h"
 #include "recorder/text.h"
 #include "runtime/clients.h"
 
@@ -28,8 +29,8 @@ enum {
  * the agent's own.
  */
 const struct wmrt_client *const wmrt_clients[] = {
-	&wmrt_stacks, &wmrt_signals,    &wmrt_jumps,      &wmrt_coroutines, &wmrt_creators, &wmrt_paths,
-	&wmrt_heap,   &wmrt_heap_files, &jvm_native_code, &jvm_faults,      NULL,
+	&wmrt_stacks, &wmrt_signals,    &wmrt_jumps,      &wmrt_coroutines, &wmrt_creators,    &wmrt_paths,
+	&wmrt_heap,   &wmrt_heap_files, &jvm_native_code, &jvm_faults,      &wmrt_task_client, NULL,
 };
 
 /* Written in Agent_OnLoad. */

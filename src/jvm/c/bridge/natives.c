@@ -15,6 +15,7 @@
 #include "jvm/c/clients/thread_names.h"
 #include "recorder/event.h"
 #include "recorder/sys.h"
+#include "recorder/task.h"
 #include "recorder/text.h"
 #include "recorder/token.h"
 #include "waymark/abi.h"
@@ -122,6 +123,30 @@ static wm_context context_of(jlong context)
 {
 	return (wm_context){
 		.epoch = JVM_EPOCH, .prefix = (uint32_t)((uint64_t)context >> 32), .site = (uint32_t)context};
+}
+
+static void begin_task(JNIEnv *env, jclass class, jlong enqueued, jlong here)
+{
+	wm_context of_enqueued = context_of(enqueued), of_here = context_of(here);
+
+	(void)env, (void)class;
+	if (!enqueued)
+		of_enqueued.epoch = WM_EPOCH_NONE;
+	wmrt_task_begin(&of_enqueued, &of_here);
+}
+
+static void end_task(JNIEnv *env, jclass class)
+{
+	(void)env, (void)class;
+	wmrt_task_end();
+}
+
+static jlong in_task(JNIEnv *env, jclass class, jlong context)
+{
+	wm_context c = wmrt_in_task(context_of(context));
+
+	(void)env, (void)class;
+	return (jlong)((uint64_t)c.prefix << 32 | c.site);
 }
 
 jstring jvm_natives_token(JNIEnv *env, wm_context context)
@@ -312,6 +337,9 @@ static const JNINativeMethod recorder[] = {
 	NATIVE("threadRoot", "(I[I)I", thread_root),
 	NATIVE("prefix", "(I[I)I", prefix),
 	NATIVE("enterLucce", "(IIJJ[J)V", enter_lucce),
+	NATIVE("beginTask", "(JJ)V", begin_task),
+	NATIVE("leaveTask", "()V", end_task),
+	NATIVE("inTask", "(J)J", in_task),
 	NATIVE("token", "(J)Ljava/lang/String;", token),
 	NATIVE("event", "(JLjava/lang/String;J)V", event),
 	NATIVE("sites", "(J)[I", sites_of),

@@ -9,6 +9,7 @@
 #include "jvm/c/bridge/natives.h"
 #include "jvm/c/walk/walk.h"
 #include "recorder/event.h"
+#include "recorder/task.h"
 #include "waymark/abi.h"
 
 enum {
@@ -25,7 +26,7 @@ static jlong capture(JNIEnv *env, jclass class)
 
 	(void)class;
 	jvm_pause();
-	context = jvm_walk_here(env, OWN_FRAMES, NULL);
+	context = wmrt_in_task(jvm_walk_here(env, OWN_FRAMES, NULL));
 	jvm_resume();
 	return (jlong)((uint64_t)context.prefix << 32 | context.site);
 }
@@ -48,6 +49,22 @@ static void event(JNIEnv *env, jclass class, jlong context, jstring name, jlong 
 	jvm_natives_event(env, context_of(context), name, value);
 }
 
+static void begin_task(JNIEnv *env, jclass class, jlong enqueued, jlong here)
+{
+	wm_context of_enqueued = context_of(enqueued), of_here = context_of(here);
+
+	(void)env, (void)class;
+	if (!enqueued)
+		of_enqueued.epoch = WM_EPOCH_NONE;
+	wmrt_task_begin(&of_enqueued, &of_here);
+}
+
+static void end_task(JNIEnv *env, jclass class)
+{
+	(void)env, (void)class;
+	wmrt_task_end();
+}
+
 static jboolean probe(JNIEnv *env, jclass class)
 {
 	(void)env, (void)class;
@@ -60,6 +77,8 @@ static const JNINativeMethod walker[] = {
 	NATIVE("capture", "()J", capture),
 	NATIVE("token", "(J)Ljava/lang/String;", token),
 	NATIVE("event", "(JLjava/lang/String;J)V", event),
+	NATIVE("beginTask", "(JJ)V", begin_task),
+	NATIVE("endTask", "()V", end_task),
 	NATIVE("probe", "()Z", probe),
 };
 

@@ -27,6 +27,7 @@
 #include "recorder/event.h"
 #include "recorder/file.h"
 #include "recorder/sys.h"
+#include "recorder/task.h"
 #include "waymark/abi.h"
 
 enum {
@@ -163,7 +164,7 @@ static void on_tick(void *context, struct jvm_sampled_thread *thread)
 	walker->walk(&w);
 	leaf = w.count ? w.leaf : describe(&w, label);
 	gap = gap_of(&w);
-	wmrt_event(context_of(&w, leaf, gap), "cpu", now_ns - thread->counted_ns);
+	wmrt_event(wmrt_in_task(context_of(&w, leaf, gap)), "cpu", now_ns - thread->counted_ns);
 	thread->counted_ns = now_ns;
 	count_sample(&w, gap != NULL);
 	jvm_gate_leave();

@@ -11,6 +11,7 @@
 #include "jvm/c/base/java.h"
 #include "jvm/c/clients/thread_names.h"
 #include "jvm/c/contexts/thread_state.h"
+#include "recorder/task.h"
 #include "runtime/contexts/capture.h"
 
 enum {
@@ -108,5 +109,5 @@ static wm_context context_of_words(JNIEnv *env, jthread thread, enum jvm_event_c
 wm_context jvm_event_context(const struct JNINativeInterface_ **env, struct _jobject *thread,
 			     enum jvm_event_check check, struct _jobject *class)
 {
-	return maker(env, thread, check, class);
+	return wmrt_in_task(maker(env, thread, check, class));
 }

@@ -11,7 +11,27 @@ public final class Recorder {
 
 		if (Oracle.isOn())
 			Oracle.check(thread, 0);
-		return ThreadContexts.of(thread).context(thread);
+		ThreadContexts contexts = ThreadContexts.of(thread);
+		long context = contexts.context(thread);
+
+		return contexts.tasks == 0 ? context : inTask(context);
+	}
+
+	/** The caller goes on with a task that was enqueued in that context. */
+	public static void beginTask(long enqueued) {
+		long here = capture();
+
+		ThreadContexts.of(ThreadState.currentThread()).tasks++;
+		beginTask(enqueued, here);
+	}
+
+	public static void endTask() {
+		ThreadContexts contexts = ThreadContexts.of(ThreadState.currentThread());
+
+		if (contexts.tasks == 0)
+			return;
+		contexts.tasks--;
+		leaveTask();
 	}
 
 	public static String token() {
@@ -39,6 +59,13 @@ public final class Recorder {
 
 	/** The prefix of calls above another prefix. */
 	static native int prefix(int below, int[] sites);
+
+	private static native void beginTask(long enqueued, long here);
+
+	private static native void leaveTask();
+
+	/** A context of this thread in the thread's task. */
+	private static native long inTask(long context);
 
 	private static native String token(long context);
 

@@ -30,7 +30,7 @@ final class Sites {
 	private static final int PLACE = 16;
 
 	private static final String API = "dev/waymark/Waymark";
-	private static final Set<String> CAPTURES = Set.of("capture", "token", "event");
+	private static final Set<String> CAPTURES = Set.of("capture", "token", "event", "task", "beginTask");
 
 	private final ClassContext owner;
 

@@ -5,6 +5,8 @@ public abstract class ThreadContexts {
 	final ThreadRoot root;
 	/** The agent walks the stack or rewrites a class, and what it calls may be instrumented. */
 	boolean isAgentAtWork;
+	/** That have begun and not ended; the recorder has them for the operating system's thread (recorder/task.h). */
+	int tasks;
 
 	ThreadContexts(ThreadRoot root) {
 		this.root = root;

@@ -22,5 +22,10 @@ public final class Walker {
 	/** name: not null. */
 	public static native void event(long context, String name, long value);
 
+	/** A task begins that was enqueued in one context, in another one. */
+	public static native void beginTask(long enqueued, long here);
+
+	public static native void endTask();
+
 	private static native boolean probe();
 }
