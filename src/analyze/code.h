@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/hashmap.h"
+#include "base/watch.h"
 #include "format/bitcode.h"
 
 #define CODE_NONE UINT32_MAX
@@ -46,6 +47,7 @@ struct code {
 	LLVMModuleRef module;
 	LLVMTargetDataRef layout;
 	struct arena arena;
+	const struct watch *watch; /* is told what analyses of the code do; NULL: nobody */
 	size_t unit_count;
 	struct hashmap numbers; /* of functions, which are first */
 	struct hashmap values;  /* of instructions, arguments, blocks, in this order */

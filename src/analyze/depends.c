@@ -7,7 +7,7 @@
 #include "llvm/ir.h"
 
 /* Places that a search goes through: the end of each block, in the load's function and its callers, or in a function that is called on the way
- * back; and in front of each call. */
+ * back; in front of each call; and each function, for what goes through it unchanged. */
 enum {
 	WAY_UP,
 	WAY_DOWN,
@@ -129,12 +129,13 @@ static struct error *add_control(struct search *s)
 
 /* ---- memory ---- */
 
+/* block: that the place is in, or of a function the first one. */
 static struct error *want(struct depends *d, uint32_t place, uint32_t block, const struct id_set *regions)
 {
 	bool is_first = !d->wanted[place].count, is_new = false;
 	struct error *err;
 
-	if (d->runs && !d->runs[block])
+	if (!regions->count || (d->runs && !d->runs[block]))
 		return NULL;
 	err = id_set_add_all(&d->wanted[place], regions, NULL, &is_new);
 	if (!err && is_first && is_new)
@@ -143,6 +144,42 @@ static struct error *want(struct depends *d, uint32_t place, uint32_t block, con
 		return err;
 	d->is_waiting[place] = true;
 	return function_ids_append(&d->waiting, place);
+}
+
+static uint32_t place_in_front(const struct code *c, uint32_t call)
+{
+	return WAYS * c->block_count + call;
+}
+
+static uint32_t place_of_function(const struct code *c, uint32_t function)
+{
+	return WAYS * c->block_count + c->instruction_count + function;
+}
+
+/*
+ * On the way up. What neither the function nor those that it calls can change is not looked for in its blocks: it goes to its callers at once.
+ * *regions: becomes the rest.
+ */
+static struct error *pass_function(struct depends *d, uint32_t function, struct id_set *regions)
+{
+	const struct code *c = d->regions->memory->code;
+	const struct id_set *changes = &d->regions->function_changes[function];
+	struct error *err = NULL;
+
+	if (d->lands[function])
+		return NULL;
+	if (!id_set_meets(regions, changes)) {
+		err = want(d, place_of_function(c, function), c->functions[function].first_block, regions);
+		id_set_clear(regions);
+	} else if (!id_set_contains(changes, regions)) {
+		id_set_clear(&d->passed);
+		err = id_set_add_all(&d->passed, regions, changes, NULL);
+		if (!err)
+			err = want(d, place_of_function(c, function), c->functions[function].first_block, &d->passed);
+		if (!err)
+			id_set_remove_all(regions, &d->passed);
+	}
+	return err;
 }
 
 static struct error *want_at_end(struct depends *d, uint32_t block, uint32_t way, const struct id_set *regions)
@@ -154,7 +191,19 @@ static struct error *want_in_front(struct depends *d, uint32_t call, const struc
 {
 	const struct code *c = d->regions->memory->code;
 
-	return want(d, WAYS * c->block_count + call, c->instructions[call].block, regions);
+	return want(d, place_in_front(c, call), c->instructions[call].block, regions);
+}
+
+/* Calls that lead to a backward slice are in it. */
+static struct error *want_in_front_of_callers(struct search *s, uint32_t function, const struct id_set *regions)
+{
+	const struct id_set *callers = &s->d->regions->memory->callers[function];
+	struct error *err = NULL;
+
+	for (struct id_iterator i = id_set_begin(callers); !err && id_set_next(callers, &i);)
+		if (s->d->slice->is_forward || is_in(s->d, i.id))
+			err = want_in_front(s->d, i.id, regions);
+	return err;
 }
 
 static struct error *go_down(struct search *s, uint32_t call, const struct id_set *regions)
@@ -200,23 +249,18 @@ static struct error *pass_block(struct search *s, uint32_t block, uint32_t end, 
 {
 	const struct code *c = s->d->regions->memory->code;
 	const struct code_block *b = &c->blocks[block];
-	const struct id_set *callers = &s->d->regions->memory->callers[b->function];
-	struct error *err = NULL;
+	struct error *err = way == WAY_UP ? pass_function(s->d, b->function, regions) : NULL;
 
 	s->d->steps++;
 	for (uint32_t i = end; i-- > b->first_instruction && regions->count && !err;)
 		err = pass(s, i, regions);
-	if (!regions->count)
+	if (err || !regions->count)
 		return err;
 	for (uint32_t i = 0; i < b->predecessor_count && !err; i++)
 		err = want_at_end(s->d, c->predecessors[b->first_predecessor + i], way, regions);
-	if (way == WAY_DOWN || block != c->functions[b->function].first_block)
+	if (err || way == WAY_DOWN || block != c->functions[b->function].first_block)
 		return err;
-	/* Calls that lead to a backward slice are in it. */
-	for (struct id_iterator i = id_set_begin(callers); !err && id_set_next(callers, &i);)
-		if (s->d->slice->is_forward || is_in(s->d, i.id))
-			err = want_in_front(s->d, i.id, regions);
-	return err;
+	return want_in_front_of_callers(s, b->function, regions);
 }
 
 static void forget(struct depends *d)
@@ -234,8 +278,10 @@ static struct error *pass_place(struct search *s, uint32_t place, struct id_set 
 	const struct code *c = s->d->regions->memory->code;
 	const struct code_block *b;
 
-	if (place >= WAYS * c->block_count) {
-		place -= WAYS * c->block_count;
+	if (place >= place_of_function(c, 0))
+		return want_in_front_of_callers(s, place - place_of_function(c, 0), regions);
+	if (place >= place_in_front(c, 0)) {
+		place -= place_in_front(c, 0);
 		return pass_block(s, c->instructions[place].block, place, WAY_UP, regions);
 	}
 	b = &c->blocks[place / WAYS];
@@ -314,7 +360,7 @@ struct error *depends_on(struct depends *d, uint32_t number, struct dependence_v
 
 static size_t place_count(const struct code *c)
 {
-	return (size_t)WAYS * c->block_count + c->instruction_count;
+	return (size_t)WAYS * c->block_count + c->instruction_count + c->function_count;
 }
 
 struct error *depends_init(const struct regions *r, const struct slice *s, const bool *runs, struct depends *ret)
@@ -326,10 +372,13 @@ struct error *depends_init(const struct regions *r, const struct slice *s, const
 	d.has_threads = jumps_has_threads(c);
 	d.wanted = calloc(place_count(c) + 1, sizeof *d.wanted);
 	d.is_waiting = calloc(place_count(c) + 1, sizeof *d.is_waiting);
-	if (!err && (!d.wanted || !d.is_waiting))
+	d.lands = calloc((size_t)c->function_count + 1, sizeof *d.lands);
+	if (!err && (!d.wanted || !d.is_waiting || !d.lands))
 		err = &error_no_memory;
 	if (!err)
 		err = jumps_find(c, &d.landings, &d.jumps);
+	for (struct id_iterator i = id_set_begin(&d.landings); !err && id_set_next(&d.landings, &i);)
+		d.lands[code_function_of(c, i.id)] = true;
 	if (err)
 		depends_deinit(&d);
 	else
@@ -343,6 +392,8 @@ void depends_deinit(struct depends *d)
 		id_set_deinit(&d->wanted[i]);
 	free(d->wanted);
 	free(d->is_waiting);
+	free(d->lands);
+	id_set_deinit(&d->passed);
 	controls_deinit(&d->controls);
 	id_set_deinit(&d->landings);
 	id_set_deinit(&d->jumps);

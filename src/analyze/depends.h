@@ -27,6 +27,8 @@ struct depends {
 	struct id_set landings, jumps;        /* calls of setjmp and longjmp */
 	struct id_set *wanted;                /* [place] regions that are looked for there (depends.c) */
 	bool *is_waiting;                     /* [place] */
+	bool *lands;                          /* [function] it calls setjmp or its kin */
+	struct id_set passed;                 /* scratch */
 	struct function_ids touched, waiting; /* places */
 	uint64_t steps;                       /* blocks that were gone through: what it has cost */
 };

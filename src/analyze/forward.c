@@ -493,20 +493,11 @@ static struct error *pass_block(struct work *w, enum phase phase, uint32_t numbe
 static struct error *sum_reads(struct work *w)
 {
 	struct error *err = NULL;
-	bool has_changed = true;
 
 	for (uint32_t i = 0; i < w->code->instruction_count && !err; i++)
 		err = id_set_add_all(&w->function_reads[code_function_of(w->code, i)],
 				     region_set(w->regions, w->regions->reads[i]), NULL, NULL);
-	while (has_changed && !err) {
-		has_changed = false;
-		for (uint32_t f = w->code->function_count; f-- > 0 && !err;)
-			for (struct id_iterator i = id_set_begin(&w->memory->callers[f]);
-			     !err && id_set_next(&w->memory->callers[f], &i);)
-				err = id_set_add_all(&w->function_reads[code_function_of(w->code, i.id)],
-						     &w->function_reads[f], NULL, &has_changed);
-	}
-	return err;
+	return err ? err : call_order_sum(&w->regions->calls, w->memory, w->function_reads);
 }
 
 static struct error *settle(struct work *w)

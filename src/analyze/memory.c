@@ -35,7 +35,8 @@ static struct error *location_at(struct builder *b, uint32_t object, int32_t off
 /* The object of a value is made when it is first asked for. */
 struct error *memory_object_of(struct builder *b, LLVMValueRef value, const struct memory_object *object, uint32_t *ret)
 {
-	struct key key = {{(uintptr_t)value, 0, 0}};
+	/* A call allocates another object in each clone. */
+	struct key key = {{(uintptr_t)value, object->kind == MEMORY_HEAP ? memory_clone_number(b) : 0, 0}};
 	uint32_t number;
 	struct error *err = hashmap_add(&b->object_of, &key, &number);
 
@@ -142,6 +143,8 @@ struct error *memory_register(struct builder *b, uint32_t number, uint32_t *ret)
 	struct error *err = NULL;
 	uint32_t node;
 
+	if (b->clone)
+		return memory_clone_register(b, number, ret);
 	if (!b->nodes[number]) {
 		err = pointers_add_node(b->p, &node);
 		if (err)
@@ -383,8 +386,9 @@ static struct error *state_arithmetic(struct builder *b, const struct code_instr
 }
 
 /* Where a constant leads is asked of every access by it, whatever is loaded, stored or passed. */
-static struct error *state_constant_pointers(struct builder *b, const struct code_instruction *i)
+struct error *memory_state_constants(struct builder *b, uint32_t number)
 {
+	const struct code_instruction *i = &b->code->instructions[number];
 	struct error *err = NULL;
 	uint32_t node;
 
@@ -398,11 +402,11 @@ static struct error *state_constant_pointers(struct builder *b, const struct cod
 	return err;
 }
 
-static struct error *state_instruction(struct builder *b, uint32_t number)
+struct error *memory_state(struct builder *b, uint32_t number)
 {
 	const struct code_instruction *i = &b->code->instructions[number];
 	LLVMValueRef value = i->value;
-	struct error *err = state_constant_pointers(b, i);
+	struct error *err = memory_state_constants(b, number);
 	uint32_t result = 0;
 
 	if (err)
@@ -537,7 +541,14 @@ static struct error *state_start(struct builder *b)
 	return err;
 }
 
-static struct error *state_all(struct builder *b)
+/* Calls state what is cloned, all but that variables are there. */
+static bool is_stated_here(const struct builder *b, uint32_t number)
+{
+	return b->code->instructions[number].opcode == LLVMAlloca ||
+	       !memory_is_cloned(b, code_function_of(b->code, number));
+}
+
+static struct error *state_all(struct builder *b, bool is_coarse)
 {
 	struct error *err = state_foreign(b);
 
@@ -545,9 +556,13 @@ static struct error *state_all(struct builder *b)
 		err = make_returned(b);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(b->code->module); g && !err; g = LLVMGetNextGlobal(g))
 		err = state_global(b, g);
+	if (!err && !is_coarse)
+		err = memory_find_cloned(b);
 	for (uint32_t i = 0; i < b->code->instruction_count && !err; i++)
-		if (can_run(b, b->code->instructions[i].block))
-			err = state_instruction(b, i);
+		if (can_run(b, b->code->instructions[i].block) && is_stated_here(b, i))
+			err = memory_state(b, i);
+	if (!err)
+		err = memory_state_uncalled(b);
 	return err ? err : state_start(b);
 }
 
@@ -564,6 +579,7 @@ static void builder_free(struct builder *b)
 	function_ids_deinit(&b->nodes_of_constants);
 	function_ids_deinit(&b->objects_of_values);
 	callback_vec_deinit(&b->callbacks);
+	memory_clones_deinit(b);
 	free(b);
 }
 
@@ -588,21 +604,25 @@ static struct error *allocate_builder(struct memory *m, struct builder *b)
 /* Code outside that is called may call what it has been given. */
 static struct error *call_back_from_outside(struct builder *b)
 {
+	struct function_ids calls = {0};
 	struct error *err = NULL;
 
+	for (uint32_t i = 0; i < b->code->instruction_count && !err; i++)
+		if (b->m->calls_foreign[i])
+			err = function_ids_append(&calls, i);
 	for (uint32_t f = 0; f < b->code->function_count && !err; f++)
-		for (uint32_t i = 0; b->is_called_from_outside[f] && i < b->code->instruction_count && !err; i++) {
+		for (size_t i = 0; b->is_called_from_outside[f] && i < calls.count && !err; i++) {
 			bool is_new = false;
 
-			if (b->m->calls_foreign[i])
-				err = id_set_add(&b->m->callers[f], i, &is_new);
+			err = id_set_add(&b->m->callers[f], calls.items[i], &is_new);
 			if (is_new && !err)
-				err = function_ids_append(&b->m->callees[i], f);
+				err = function_ids_append(&b->m->callees[calls.items[i]], f);
 		}
+	function_ids_deinit(&calls);
 	return err;
 }
 
-struct error *memory_analyse(const struct code *c, const bool *runs, size_t limit_bytes, struct memory *ret)
+struct error *memory_open(const struct code *c, const bool *runs, struct memory *ret)
 {
 	struct builder *b = calloc(1, sizeof *b);
 	struct error *err;
@@ -615,15 +635,41 @@ struct error *memory_analyse(const struct code *c, const bool *runs, size_t limi
 	if (!err)
 		err = pointers_create(memory_call_leads_to, b, &ret->pointers);
 	b->p = ret->pointers;
+	return err;
+}
+
+static struct error *analyse(const struct code *c, const bool *runs, size_t limit_bytes, bool is_coarse,
+			     struct memory *ret)
+{
+	struct error *err = memory_open(c, runs, ret);
+	struct builder *b = ret->builder;
+
+	ret->is_coarse = is_coarse;
 	if (!err)
-		err = state_all(b);
+		pointers_watch(b->p, c->watch);
+	if (!err && is_coarse)
+		pointers_be_coarse(b->p);
+	if (!err)
+		err = state_all(b, is_coarse);
 	if (!err)
 		err = pointers_solve(b->p, limit_bytes);
 	if (!err)
 		err = call_back_from_outside(b);
+	if (!err)
+		err = pointers_shrink(b->p);
 	if (err)
 		memory_deinit(ret);
 	return err;
+}
+
+struct error *memory_analyse(const struct code *c, const bool *runs, size_t limit_bytes, struct memory *ret)
+{
+	return analyse(c, runs, limit_bytes, false, ret);
+}
+
+struct error *memory_analyse_coarsely(const struct code *c, const bool *runs, struct memory *ret)
+{
+	return analyse(c, runs, 0, true, ret);
 }
 
 void memory_deinit(struct memory *m)

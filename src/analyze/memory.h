@@ -42,11 +42,14 @@ struct memory {
 	struct id_set *callers;       /* [function] calls */
 	bool *calls_foreign; /* [instruction] a call that may reach code outside that library.h does not know */
 	bool *calls_library; /* [instruction] a call that may reach a function that it knows */
+	bool is_coarse;      /* made by memory_analyse_coarsely */
 	void *builder;
 };
 
-/* runs: [block], false where a block cannot run; NULL: all can. limit_bytes: of the solver's memory, 0: none. */
+/* runs: [block], false where a block cannot run; NULL: all can. ERROR_OVERFLOW: more than limit_bytes of memory would be needed (0: no limit). */
 struct error *memory_analyse(const struct code *c, const bool *runs, size_t limit_bytes, struct memory *ret);
+/* For code that is too large for the other: its answer and much more, in little time and memory (pointers_be_coarse). */
+struct error *memory_analyse_coarsely(const struct code *c, const bool *runs, struct memory *ret);
 void memory_deinit(struct memory *m);
 
 /* Locations that a value can lead to; NULL: none, it is no pointer. The value is an operand of the code. */

@@ -19,6 +19,17 @@ struct callback {
 };
 VEC_DECLARE(callback_vec, struct callback);
 
+/* Functions that are stated once for each call (memory_clones.c). */
+struct clones {
+	bool *is_cloned;  /* [function]; NULL: none is */
+	bool *has_clones; /* [function] */
+	bool *is_stated;  /* [function] it is stated as others are, too */
+	bool *is_called;  /* [instruction] a call that clones of its function share, which is stated */
+	uint32_t count;
+	uint64_t budget; /* instructions that may still be stated */
+};
+struct clone;
+
 /* While it is made. Nodes are number + 1; 0: none yet. */
 struct builder {
 	struct memory *m;
@@ -34,9 +45,14 @@ struct builder {
 	uint32_t *variadic;           /* [function] location of its variable arguments */
 	bool *is_called_from_outside; /* [function]: its parameters have what code outside passes */
 	struct callback_vec callbacks;
-	uint32_t foreign; /* node: what code outside has */
-	uint32_t library; /* node: leads to the library's memory */
+	struct clones clones;
+	struct clone *clone; /* that registers are of; NULL: none, they are the code's own */
+	uint32_t foreign;    /* node: what code outside has */
+	uint32_t library;    /* node: leads to the library's memory */
 };
+
+/* An analysis that nothing is known of yet. The owner deinits, on failure too. */
+struct error *memory_open(const struct code *c, const bool *runs, struct memory *ret);
 
 struct error *memory_add_object(struct builder *b, const struct memory_object *object, uint32_t *ret);
 /* The object of a value is made when it is first asked for. */
@@ -54,7 +70,23 @@ bool memory_may_carry(LLVMTypeRef type);
 /* From a value to a node; step: what is added on the way, NULL for nothing. */
 struct error *memory_copy(struct builder *b, LLVMValueRef from, uint32_t to, const struct pointer_step *step);
 
+/* What an instruction does; memory_state_constants: only where the constants among its operands lead. */
+struct error *memory_state(struct builder *b, uint32_t number);
+struct error *memory_state_constants(struct builder *b, uint32_t number);
 struct error *memory_state_call(struct builder *b, uint32_t number);
+
+/* Which functions are cloned; before anything is stated. */
+struct error *memory_find_cloned(struct builder *b);
+void memory_clones_deinit(struct builder *b);
+bool memory_is_cloned(const struct builder *b, uint32_t function);
+/* A call, of the code or of b->clone, of a function that is cloned. */
+struct error *memory_call_clone(struct builder *b, uint32_t call, uint32_t function);
+/* The node of a register in b->clone, which is there. */
+struct error *memory_clone_register(struct builder *b, uint32_t number, uint32_t *ret);
+/* Tells apart what calls allocate; 0: there is no b->clone. */
+uint32_t memory_clone_number(const struct builder *b);
+/* Behind all others: functions that would have been cloned. */
+struct error *memory_state_uncalled(struct builder *b);
 /* A value as an argument of a function, by place. */
 struct error *memory_pass(struct builder *b, uint32_t function, uint32_t number, uint32_t node);
 /* Code outside can call the function with all that it has. */

@@ -200,16 +200,11 @@ static struct error *pass_copy(struct builder *b, uint32_t function, uint32_t nu
 
 static struct error *note_callee(struct builder *b, uint32_t call, uint32_t function, bool *ret_is_new)
 {
-	struct function_ids *callees = &b->m->callees[call];
 	struct error *err;
 
 	*ret_is_new = false;
-	for (size_t i = 0; i < callees->count; i++)
-		if (callees->items[i] == function)
-			return NULL;
-	*ret_is_new = true;
-	err = function_ids_append(callees, function);
-	return err ? err : id_set_add(&b->m->callers[function], call, NULL);
+	err = id_set_add(&b->m->callers[function], call, ret_is_new);
+	return err || !*ret_is_new ? err : function_ids_append(&b->m->callees[call], function);
 }
 
 static struct error *call_function(struct builder *b, uint32_t call, uint32_t function)
@@ -369,7 +364,8 @@ struct error *memory_state_call(struct builder *b, uint32_t number)
 {
 	LLVMValueRef call = b->code->instructions[number].value;
 	LLVMValueRef callee = code_callee(call);
-	uint32_t node;
+	uint32_t node, function;
+	bool is_new;
 	struct error *err;
 
 	if (!callee) {
@@ -380,7 +376,12 @@ struct error *memory_state_call(struct builder *b, uint32_t number)
 	}
 	if (LLVMGetIntrinsicID(callee))
 		return state_intrinsic(b, call, LLVMGetValueName(callee));
-	if (LLVMCountBasicBlocks(callee))
-		return call_function(b, number, code_function_number(b->code, callee));
+	if (LLVMCountBasicBlocks(callee)) {
+		function = code_function_number(b->code, callee);
+		if (!memory_is_cloned(b, function))
+			return call_function(b, number, function);
+		err = note_callee(b, number, function, &is_new);
+		return err ? err : memory_call_clone(b, number, function);
+	}
 	return call_library(b, call, LLVMGetValueName(callee));
 }

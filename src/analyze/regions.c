@@ -9,6 +9,7 @@
 #include "llvm/ir.h"
 
 enum {
+	INSTRUCTIONS_TOLD = 16384, /* each so many are a step that is told */
 	ANY_BYTES = INT32_MAX / 2, /* of a string, a stream, a copy of unknown length */
 };
 
@@ -20,6 +21,12 @@ struct written {
 };
 VEC_DECLARE(written_vec, struct written);
 
+/* What is asked of an instruction: first all that is read, then what is changed. */
+enum pass {
+	PASS_READS,
+	PASS_CHANGES
+};
+
 struct builder {
 	struct regions *r;
 	const struct memory *m;
@@ -28,6 +35,8 @@ struct builder {
 	struct function_ids *passed;    /* [function] objects that a call of it fills */
 	struct written_vec written;
 	struct slotmap written_map;
+	struct hashmap accesses; /* set of locations, bytes and pass -> set_of_access */
+	struct function_ids set_of_access;
 	struct id_set foreign_reads, foreign_changes;
 };
 
@@ -36,47 +45,10 @@ static const struct location *location_of(const struct memory *m, uint32_t locat
 	return &pointers_locations(m->pointers)->items.items[location];
 }
 
-/* ---- sets that are one when they are equal ---- */
-
-static uint64_t hash_of_set(const struct id_set *set)
-{
-	uint64_t hash = set->count;
-
-	for (uint32_t i = 0; i < set->count; i++)
-		hash = slotmap_hash(hash ^ set->words[i].index, set->words[i].bits);
-	return hash;
-}
-
-static uint64_t hash_of_sets(const void *keys, uint32_t number)
-{
-	return hash_of_set(&((const struct id_set *)keys)[number]);
-}
-
-static bool is_same_set(const void *keys, uint32_t number, const void *key)
-{
-	return id_set_equal(&((const struct id_set *)keys)[number], key);
-}
-
 /* Takes the set, and leaves an empty one. */
 static struct error *intern(struct regions *r, struct id_set *set, uint32_t *ret)
 {
-	struct error *err = slotmap_reserve(&r->set_map, hash_of_sets, r->sets.items);
-	uint32_t *slot;
-
-	if (err)
-		return err;
-	slot = slotmap_find(&r->set_map, hash_of_set(set), is_same_set, r->sets.items, set);
-	if (!*slot) {
-		err = id_set_vec_append(&r->sets, *set);
-		if (err)
-			return err;
-		*slot = ++r->set_map.count;
-		*set = (struct id_set){0};
-	} else {
-		id_set_clear(set);
-	}
-	*ret = *slot - 1;
-	return NULL;
+	return id_sets_intern(&r->sets, &r->set_map, set, ret);
 }
 
 /* ---- regions ---- */
@@ -131,13 +103,6 @@ static struct error *read_all(struct builder *b, const struct id_set *locations,
 			err = id_set_add(reads, region, NULL);
 	}
 	return err;
-}
-
-static struct error *read_by(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes, struct id_set *reads)
-{
-	const struct id_set *locations = pointer ? memory_of(b->m, pointer) : NULL;
-
-	return locations ? read_all(b, locations, len_bytes, reads) : NULL;
 }
 
 static uint64_t hash_of_written(const void *keys, uint32_t number)
@@ -196,11 +161,40 @@ static struct error *change_all(struct builder *b, const struct id_set *location
 	return err;
 }
 
-static struct error *change_by(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes, struct id_set *changes)
+/* *ret: in r->sets, the regions that an access of so many bytes reads or changes. Many pointers have one set of locations. */
+static struct error *access(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes, enum pass pass, uint32_t *ret)
 {
 	const struct id_set *locations = pointer ? memory_of(b->m, pointer) : NULL;
+	struct key key = {{(uintptr_t)locations, len_bytes, pass}};
+	uint32_t number, before = b->accesses.count;
+	struct id_set set = {0};
+	struct error *err;
 
-	return locations ? change_all(b, locations, len_bytes, changes) : NULL;
+	*ret = 0;
+	if (!locations)
+		return NULL;
+	err = hashmap_add(&b->accesses, &key, &number);
+	if (!err && number == before) {
+		err = pass == PASS_READS ? read_all(b, locations, len_bytes, &set)
+					 : change_all(b, locations, len_bytes, &set);
+		if (!err)
+			err = intern(b->r, &set, ret);
+		if (!err)
+			err = function_ids_append(&b->set_of_access, *ret);
+		id_set_deinit(&set);
+	}
+	if (!err)
+		*ret = b->set_of_access.items[number];
+	return err;
+}
+
+static struct error *add_access(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes, enum pass pass,
+				struct id_set *regions)
+{
+	uint32_t number;
+	struct error *err = access(b, pointer, len_bytes, pass, &number);
+
+	return err ? err : id_set_add_all(regions, region_set(b->r, number), NULL, NULL);
 }
 
 /* One place of memory at a time: a global, or a variable of a function that is there once. */
@@ -226,7 +220,7 @@ static struct error *overwrite_by(struct builder *b, LLVMValueRef pointer, uint3
 	const struct function_ids *others;
 	struct error *err = NULL;
 
-	if (!locations || id_set_size(locations) != 1)
+	if (!locations || locations->count != 1 || id_set_size(locations) != 1)
 		return NULL;
 	only = id_set_begin(locations);
 	id_set_next(locations, &only);
@@ -247,12 +241,6 @@ static struct error *overwrite_by(struct builder *b, LLVMValueRef pointer, uint3
 
 /* ---- instructions ---- */
 
-/* What is asked of an instruction: first all that is read, then what is changed. */
-enum pass {
-	PASS_READS,
-	PASS_CHANGES
-};
-
 struct touched {
 	struct id_set set, overwritten;
 };
@@ -271,8 +259,7 @@ static struct error *touch_argument(struct builder *b, LLVMValueRef call, uint32
 {
 	LLVMValueRef pointer = number < LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, number) : NULL;
 
-	return pass == PASS_READS ? read_by(b, pointer, len_bytes, &ret->set)
-				  : change_by(b, pointer, len_bytes, &ret->set);
+	return add_access(b, pointer, len_bytes, pass, &ret->set);
 }
 
 /* All of an object. */
@@ -412,7 +399,8 @@ static struct error *touch_call(struct builder *b, uint32_t number, enum pass pa
 	return err;
 }
 
-static struct error *touch(struct builder *b, uint32_t number, enum pass pass, struct touched *ret)
+/* t: scratch, empty before and behind. */
+static struct error *touch(struct builder *b, uint32_t number, enum pass pass, struct touched *t)
 {
 	const struct code_instruction *i = &b->m->code->instructions[number];
 	struct error *err;
@@ -420,24 +408,30 @@ static struct error *touch(struct builder *b, uint32_t number, enum pass pass, s
 
 	switch (i->opcode) {
 	case LLVMLoad:
-		return pass == PASS_READS ? read_by(b, LLVMGetOperand(i->value, 0),
-						    memory_access_bytes(b->m, LLVMTypeOf(i->value)), &ret->set)
-					  : NULL;
+		if (pass == PASS_READS)
+			return access(b, LLVMGetOperand(i->value, 0), memory_access_bytes(b->m, LLVMTypeOf(i->value)),
+				      pass, &b->r->reads[number]);
+		return NULL;
 	case LLVMStore:
 		if (pass == PASS_READS)
 			return NULL;
 		bytes = memory_access_bytes(b->m, LLVMTypeOf(LLVMGetOperand(i->value, 0)));
-		err = change_by(b, LLVMGetOperand(i->value, 1), bytes, &ret->set);
-		return err ? err : overwrite_by(b, LLVMGetOperand(i->value, 1), bytes, &ret->overwritten);
+		err = access(b, LLVMGetOperand(i->value, 1), bytes, pass, &b->r->changes[number]);
+		if (!err)
+			err = overwrite_by(b, LLVMGetOperand(i->value, 1), bytes, &t->overwritten);
+		return err ? err : intern(b->r, &t->overwritten, &b->r->overwrites[number]);
 	case LLVMAtomicRMW:
 	case LLVMAtomicCmpXchg:
 		bytes = memory_access_bytes(b->m, LLVMTypeOf(LLVMGetOperand(i->value, 1)));
-		return pass == PASS_READS ? read_by(b, LLVMGetOperand(i->value, 0), bytes, &ret->set)
-					  : change_by(b, LLVMGetOperand(i->value, 0), bytes, &ret->set);
+		return access(b, LLVMGetOperand(i->value, 0), bytes, pass,
+			      pass == PASS_READS ? &b->r->reads[number] : &b->r->changes[number]);
 	case LLVMCall:
 	case LLVMInvoke:
 	case LLVMCallBr:
-		return touch_call(b, number, pass, ret);
+		err = touch_call(b, number, pass, t);
+		if (!err)
+			err = intern(b->r, &t->set, pass == PASS_READS ? &b->r->reads[number] : &b->r->changes[number]);
+		return err ? err : intern(b->r, &t->overwritten, &b->r->overwrites[number]);
 	default:
 		return NULL;
 	}
@@ -449,13 +443,10 @@ static struct error *touch_all(struct builder *b, enum pass pass)
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; i < b->m->code->instruction_count && !err; i++) {
-		if (b->runs && !b->runs[b->m->code->instructions[i].block])
-			continue;
-		err = touch(b, i, pass, &t);
-		if (!err)
-			err = intern(b->r, &t.set, pass == PASS_READS ? &b->r->reads[i] : &b->r->changes[i]);
-		if (!err)
-			err = intern(b->r, &t.overwritten, &b->r->overwrites[i]);
+		if (!(i % INSTRUCTIONS_TOLD))
+			watch_tell(b->m->code->watch, "what instructions touch", i);
+		if (!b->runs || b->runs[b->m->code->instructions[i].block])
+			err = touch(b, i, pass, &t);
 	}
 	id_set_deinit(&t.set);
 	id_set_deinit(&t.overwritten);
@@ -500,60 +491,34 @@ static struct error *pass_all(struct builder *b)
 
 /* ---- functions ---- */
 
-/* Functions that can call themselves, by others too: a function is in a cycle of calls. Depth-first over callees, without recursion. */
-static struct error *find_recursive(struct builder *b)
+/* What a function can change is what its instructions and those that they call can. */
+static struct error *sum_changes(struct regions *r)
 {
-	const struct code *c = b->m->code;
-	struct id_set reached = {0};
-	uint32_t *work = calloc((size_t)c->function_count + 1, sizeof *work);
-	struct error *err = work ? NULL : &error_no_memory;
+	const struct code *c = r->memory->code;
+	struct error *err = NULL;
 
-	for (uint32_t f = 0; f < c->function_count && !err; f++) {
-		uint32_t waiting = 0;
+	r->function_changes = calloc(c->function_count + 1, sizeof *r->function_changes);
+	if (!r->function_changes)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < c->instruction_count && !err; i++)
+		err = id_set_add_all(&r->function_changes[code_function_of(c, i)], region_set(r, r->changes[i]), NULL,
+				     NULL);
+	return err ? err : call_order_sum(&r->calls, r->memory, r->function_changes);
+}
 
-		if (!c->functions[f].block_count)
-			continue;
-		id_set_clear(&reached);
-		work[waiting++] = f;
-		/* Up the callers: f is recursive if it is one of them. */
-		while (waiting && !err && !b->r->is_recursive[f]) {
-			const struct id_set *callers = &b->m->callers[work[--waiting]];
+static struct error *order_calls(struct regions *r)
+{
+	struct error *err = call_order_find(r->memory, &r->calls);
 
-			for (struct id_iterator i = id_set_begin(callers); !err && id_set_next(callers, &i);) {
-				uint32_t from = code_function_of(c, i.id);
-				bool is_new = false;
-
-				b->r->is_recursive[f] |= from == f;
-				err = id_set_add(&reached, from, &is_new);
-				if (is_new)
-					work[waiting++] = from;
-			}
-		}
-	}
-	id_set_deinit(&reached);
-	free(work);
+	r->is_recursive = r->calls.is_recursive;
 	return err;
 }
 
-/* What a function can change is what its instructions and those that they call can, until nothing is new. */
-static struct error *sum_changes(struct builder *b)
+struct error *regions_sum(struct regions *r)
 {
-	const struct code *c = b->m->code;
-	struct error *err = NULL;
-	bool has_changed = true;
+	struct error *err = order_calls(r);
 
-	for (uint32_t i = 0; i < c->instruction_count && !err; i++)
-		err = id_set_add_all(&b->r->function_changes[code_function_of(c, i)],
-				     region_set(b->r, b->r->changes[i]), NULL, NULL);
-	while (has_changed && !err) {
-		has_changed = false;
-		for (uint32_t f = c->function_count; f-- > 0 && !err;)
-			for (struct id_iterator i = id_set_begin(&b->m->callers[f]);
-			     !err && id_set_next(&b->m->callers[f], &i);)
-				err = id_set_add_all(&b->r->function_changes[code_function_of(c, i.id)],
-						     &b->r->function_changes[f], NULL, &has_changed);
-	}
-	return err;
+	return err ? err : sum_changes(r);
 }
 
 static struct error *allocate(struct builder *b)
@@ -565,14 +530,10 @@ static struct error *allocate(struct builder *b)
 	r->changes = calloc(c->instruction_count + 1, sizeof *r->changes);
 	r->overwrites = calloc(c->instruction_count + 1, sizeof *r->overwrites);
 	r->passes = calloc(c->instruction_count + 1, sizeof *r->passes);
-	r->function_changes = calloc(c->function_count + 1, sizeof *r->function_changes);
-	r->is_recursive = calloc(c->function_count + 1, sizeof *r->is_recursive);
 	b->of_object = calloc(b->m->objects.count + 1, sizeof *b->of_object);
 	b->passed = calloc(c->function_count + 1, sizeof *b->passed);
-	return r->reads && r->changes && r->overwrites && r->passes && b->passed && r->function_changes &&
-			       r->is_recursive && b->of_object
-		       ? NULL
-		       : &error_no_memory;
+	return r->reads && r->changes && r->overwrites && r->passes && b->passed && b->of_object ? NULL
+												 : &error_no_memory;
 }
 
 static void builder_deinit(struct builder *b)
@@ -587,6 +548,8 @@ static void builder_deinit(struct builder *b)
 	free(b->passed);
 	written_vec_deinit(&b->written);
 	slotmap_deinit(&b->written_map);
+	hashmap_deinit(&b->accesses);
+	function_ids_deinit(&b->set_of_access);
 	id_set_deinit(&b->foreign_reads);
 	id_set_deinit(&b->foreign_changes);
 }
@@ -605,7 +568,7 @@ struct error *regions_find(const struct memory *m, const bool *runs, struct regi
 	if (!err)
 		err = add_region(&b, CODE_NONE, 0, &number);
 	if (!err)
-		err = find_recursive(&b);
+		err = order_calls(ret);
 	if (!err)
 		err = read_all(&b, memory_foreign(m), ANY_BYTES, &b.foreign_reads);
 	if (!err)
@@ -617,7 +580,7 @@ struct error *regions_find(const struct memory *m, const bool *runs, struct regi
 	if (!err)
 		err = pass_all(&b);
 	if (!err)
-		err = sum_changes(&b);
+		err = sum_changes(ret);
 	builder_deinit(&b);
 	if (err)
 		regions_deinit(ret);
@@ -626,8 +589,6 @@ struct error *regions_find(const struct memory *m, const bool *runs, struct regi
 
 void regions_deinit(struct regions *r)
 {
-	for (size_t i = 0; i < r->sets.count; i++)
-		id_set_deinit(&r->sets.items[i]);
 	for (uint32_t i = 0; r->function_changes && i < r->memory->code->function_count; i++)
 		id_set_deinit(&r->function_changes[i]);
 	free(r->reads);
@@ -635,10 +596,9 @@ void regions_deinit(struct regions *r)
 	free(r->overwrites);
 	free(r->passes);
 	free(r->function_changes);
-	free(r->is_recursive);
+	call_order_deinit(&r->calls);
 	region_vec_deinit(&r->items);
 	slotmap_deinit(&r->map);
-	id_set_vec_deinit(&r->sets);
-	slotmap_deinit(&r->set_map);
+	id_sets_deinit(&r->sets, &r->set_map);
 	*r = (struct regions){0};
 }

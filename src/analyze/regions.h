@@ -7,12 +7,11 @@
 #ifndef WM_ANALYZE_REGIONS_H
 #define WM_ANALYZE_REGIONS_H
 
-#include "analyze/memory.h"
+#include "analyze/call_order.h"
+#include "core/pointers/id_sets.h"
 
 /* That control comes this far: calls that may not return change it. */
 #define REGION_CONTROL 0
-
-VEC_DECLARE(id_set_vec, struct id_set);
 
 struct region {
 	uint32_t location;
@@ -29,12 +28,15 @@ struct regions {
 	uint32_t *reads, *changes, *overwrites; /* [instruction] in `sets` */
 	uint32_t *passes; /* [instruction] in `sets`: what a call writes for those that it calls: variable arguments, copies of structures */
 	struct id_set *function_changes; /* [function] what it and those that it calls can change */
-	bool *is_recursive;              /* [function] */
+	struct call_order calls;
+	const bool *is_recursive; /* [function] that of calls */
 	void *builder;
 };
 
 /* runs: as in memory_analyse. */
 struct error *regions_find(const struct memory *m, const bool *runs, struct regions *ret);
+/* For who has read the rest of them: makes `calls`, is_recursive and function_changes. */
+struct error *regions_sum(struct regions *r);
 void regions_deinit(struct regions *r);
 
 static inline const struct id_set *region_set(const struct regions *r, uint32_t set)

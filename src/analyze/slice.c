@@ -4,6 +4,10 @@
 #include "analyze/jumps.h"
 #include "llvm/ir.h"
 
+enum {
+	STEPS_TOLD = 4096, /* each so many blocks are a step that is told */
+};
+
 static bool can_run(const struct work *w, uint32_t context, uint32_t block)
 {
 	const struct context *c = &w->contexts[context];
@@ -249,7 +253,7 @@ static struct error *join_variadic(struct work *w, uint32_t context, uint32_t ca
 /* What the call itself writes, in front of all that the callees do. */
 static struct error *pass_memory(struct work *w, uint32_t context, uint32_t call, struct id_set *regions)
 {
-	const struct id_set *passes = region_set(w->regions, w->regions->passes[call]);
+	const struct id_set *passes = classes_of(w, w->regions->passes[call]);
 	const struct function_ids *callees = &w->memory->callees[call];
 	struct error *err = id_set_intersect(regions, passes, &w->changed);
 
@@ -271,8 +275,11 @@ static struct error *pass_call(struct work *w, uint32_t context, uint32_t call, 
 
 	for (size_t i = 0; i < callees->count && !err; i++) {
 		uint32_t function = callees->items[i];
+		const struct id_set *changes;
 
-		err = id_set_intersect(regions, &w->regions->function_changes[function], changed);
+		err = region_classes_of_function(&w->classes, function, &changes);
+		if (!err)
+			err = id_set_intersect(regions, changes, changed);
 		if (!err && changed->count)
 			err = ask(w, context, call, function, changed);
 		if (!err && changed->count)
@@ -340,7 +347,7 @@ static struct error *pass_jump(struct work *w, uint32_t context, uint32_t i, str
 /* From behind the instruction to in front of it. */
 static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t i, struct id_set *regions)
 {
-	const struct id_set *changes = region_set(w->regions, w->regions->changes[i]);
+	const struct id_set *changes = classes_of(w, w->regions->changes[i]);
 	struct error *err = w->landings.count ? pass_jump(w, context, i, regions) : NULL;
 
 	if (err)
@@ -349,7 +356,7 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 	if (!err && w->changed.count)
 		err = join(w, context, i, is_control_alone(&w->changed) ? SLICE_COMES_BACK : SLICE_MEMORY, CODE_NONE);
 	if (!err && w->regions->overwrites[i])
-		id_set_remove_all(regions, region_set(w->regions, w->regions->overwrites[i]));
+		id_set_remove_all(regions, classes_of(w, w->regions->overwrites[i]));
 	if (!err && w->memory->callees[i].count)
 		err = pass_call(w, context, i, regions);
 	if (!err && context > CONTEXT_FRAMES)
@@ -360,13 +367,13 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 		return err;
 	if (!(*in_of(w, context, i) & IN_SLICE))
 		return id_set_add(regions, REGION_CONTROL, NULL);
-	err = id_set_add_all(regions, region_set(w->regions, w->regions->reads[i]), NULL, NULL);
+	err = id_set_add_all(regions, classes_of(w, w->regions->reads[i]), NULL, NULL);
 	if (!err && w->has_async)
-		err = id_set_add_all(&w->ever, region_set(w->regions, w->regions->reads[i]), NULL, NULL);
+		err = id_set_add_all(&w->ever, classes_of(w, w->regions->reads[i]), NULL, NULL);
 	/* When a handler on the stack began is known. */
 	if (!err && w->has_async && w->is_async[code_function_of(w->code, i)] &&
 	    (context < CONTEXT_FRAMES || w->has_threads))
-		err = id_set_add_all(&w->ever_async, region_set(w->regions, w->regions->reads[i]), NULL, NULL);
+		err = id_set_add_all(&w->ever_async, classes_of(w, w->regions->reads[i]), NULL, NULL);
 	return err ? err : id_set_add(regions, REGION_CONTROL, NULL);
 }
 
@@ -386,7 +393,8 @@ static struct error *pass_block(struct work *w, uint32_t context, uint32_t numbe
 	struct id_set regions = {0};
 	struct error *err = id_set_add_all(&regions, end_of(w, context, number), NULL, NULL);
 
-	w->slice->steps++;
+	if (!(++w->slice->steps % STEPS_TOLD))
+		watch_tell(w->code->watch, "what mattered", w->slice->steps);
 	for (uint32_t i = b->instruction_count; i-- > 0 && !err;)
 		err = pass_instruction(w, context, b->first_instruction + i, &regions);
 	for (uint32_t i = b->first_predecessor; i < b->first_predecessor + b->predecessor_count && !err; i++)
@@ -534,7 +542,7 @@ static struct error *join_stores_of_threads(struct work *w)
 
 	for (uint32_t i = 0; w->has_async && i < w->code->instruction_count && !err; i++)
 		if (id_set_meets(w->is_async[code_function_of(w->code, i)] ? &w->ever : &w->ever_async,
-				 region_set(w->regions, w->regions->changes[i])))
+				 classes_of(w, w->regions->changes[i])))
 			err = join(w, CONTEXT_UP, i, SLICE_MEMORY, CODE_NONE);
 	return err;
 }

@@ -66,71 +66,22 @@ struct item slice_work_pop(struct work *w)
 	return first;
 }
 
-/* A function whose callees are gone through. */
-struct ordering {
-	uint32_t function, instruction;
-	uint32_t callee; /* of the instruction */
-};
-VEC_DECLARE(ordering_vec, struct ordering);
-
-/* The next callee that has no order; CODE_NONE: there is none. */
-static uint32_t next_callee(const struct work *w, struct ordering *o, const bool *is_seen)
-{
-	const struct code_function *f = &w->code->functions[o->function];
-
-	for (; o->instruction < f->first_instruction + f->instruction_count; o->instruction++, o->callee = 0) {
-		const struct function_ids *callees = &w->memory->callees[o->instruction];
-
-		while (o->callee < callees->count)
-			if (!is_seen[callees->items[o->callee++]])
-				return callees->items[o->callee - 1];
-	}
-	return CODE_NONE;
-}
-
-/* Depth-first over callees: *next is the order of the last block of what comes next. */
-static struct error *order_from(struct work *w, uint32_t function, bool *is_seen, uint32_t *next)
-{
-	struct ordering_vec open = {0};
-	struct error *err = ordering_vec_append(
-		&open,
-		(struct ordering){.function = function, .instruction = w->code->functions[function].first_instruction});
-
-	is_seen[function] = true;
-	while (open.count && !err) {
-		struct ordering *o = &open.items[open.count - 1];
-		uint32_t callee = next_callee(w, o, is_seen);
-		const struct code_function *f = &w->code->functions[o->function];
-
-		if (callee != CODE_NONE) {
-			is_seen[callee] = true;
-			err = ordering_vec_append(
-				&open, (struct ordering){.function = callee,
-							 .instruction = w->code->functions[callee].first_instruction});
-			continue;
-		}
-		for (uint32_t b = f->block_count; b-- > 0;)
-			w->order[f->first_block + b] = --*next;
-		open.count--;
-	}
-	ordering_vec_deinit(&open);
-	return err;
-}
-
+/* Functions that are called have higher orders than those that call them, and of a function the last block has the highest. */
 static struct error *order_blocks(struct work *w)
 {
-	bool *is_seen = calloc((size_t)w->code->function_count + 1, sizeof *is_seen);
+	const struct call_order *calls = &w->regions->calls;
 	uint32_t next = w->code->block_count;
-	struct error *err = NULL;
 
 	w->order = calloc((size_t)w->code->block_count + 1, sizeof *w->order);
-	if (!is_seen || !w->order)
-		err = &error_no_memory;
-	for (uint32_t f = 0; f < w->code->function_count && !err; f++)
-		if (!is_seen[f])
-			err = order_from(w, f, is_seen, &next);
-	free(is_seen);
-	return err;
+	if (!w->order)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < calls->function_count; i++) {
+		const struct code_function *f = &w->code->functions[calls->functions[i]];
+
+		for (uint32_t b = f->block_count; b-- > 0;)
+			w->order[f->first_block + b] = --next;
+	}
+	return NULL;
 }
 
 /* ---- functions that may run at any time ---- */
@@ -186,6 +137,8 @@ struct error *slice_work_open(struct work *w)
 	uint32_t place = 0;
 	struct error *err = controls_init(c, &w->controls);
 
+	if (!err)
+		err = region_classes_find(w->regions, &w->classes);
 	if (err)
 		return err;
 	w->slice->why = calloc((size_t)c->instruction_count + 1, sizeof *w->slice->why);
@@ -238,6 +191,7 @@ void slice_work_close(struct work *w)
 	free(w->contexts);
 	free(w->order);
 	controls_deinit(&w->controls);
+	region_classes_deinit(&w->classes);
 	id_set_deinit(&w->changed);
 	id_set_deinit(&w->at_jumps);
 	id_set_deinit(&w->ever);
@@ -264,13 +218,28 @@ static struct error *open_demand(const struct work *w, struct slice_demand *ret)
 	return &error_no_memory;
 }
 
-/* Takes the sets from the contexts; those of CONTEXT_UP and CONTEXT_DOWN become one. */
+/* Those of CONTEXT_UP and CONTEXT_DOWN become one, and classes become regions. */
+static struct error *expand_demand(struct work *w)
+{
+	struct error *err = region_classes_expand(&w->classes, &w->ever);
+
+	if (!err)
+		err = region_classes_expand(&w->classes, &w->ever_async);
+	for (uint32_t b = 0; b < w->code->block_count && !err; b++)
+		err = id_set_add_all(end_of(w, CONTEXT_UP, b), end_of(w, CONTEXT_DOWN, b), NULL, NULL);
+	for (uint32_t i = 0; i < w->context_count && !err; i++)
+		for (uint32_t b = 0; i != CONTEXT_DOWN && b < w->contexts[i].range.block_count && !err; b++)
+			err = region_classes_expand(&w->classes, &w->contexts[i].at_end[b]);
+	return err;
+}
+
+/* Takes the sets from the contexts. */
 struct error *slice_work_take_demand(struct work *w, struct slice_demand *ret)
 {
 	struct error *err = open_demand(w, ret);
 
-	for (uint32_t b = 0; b < w->code->block_count && !err; b++)
-		err = id_set_add_all(end_of(w, CONTEXT_UP, b), end_of(w, CONTEXT_DOWN, b), NULL, NULL);
+	if (!err)
+		err = expand_demand(w);
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < ret->count; i++) {

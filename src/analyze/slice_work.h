@@ -5,6 +5,7 @@
 #ifndef WM_ANALYZE_SLICE_WORK_H
 #define WM_ANALYZE_SLICE_WORK_H
 
+#include "analyze/region_classes.h"
 #include "analyze/slice.h"
 
 /*
@@ -17,7 +18,7 @@ enum context_number {
 	CONTEXT_FRAMES
 };
 
-/* A function in a context. */
+/* A function in a context. Its regions, as all that a slice is made with, are classes of them (region_classes.h). */
 struct view {
 	bool is_active; /* something of it is in the slice, so is what calls it */
 	bool is_return_wanted;
@@ -59,6 +60,7 @@ struct work {
 	const struct memory *memory;
 	const struct code *code;
 	struct slice *slice;
+	struct region_classes classes;
 	struct controls controls;
 	struct context *contexts;
 	uint32_t context_count;
@@ -75,6 +77,12 @@ struct work {
 	struct id_set changed;    /* regions that an instruction changes, of those that matter */
 	struct item_vec found;    /* instructions in the slice, not looked at yet */
 };
+
+/* A set of regions.sets, as classes. */
+static inline const struct id_set *classes_of(const struct work *w, uint32_t set)
+{
+	return &w->classes.sets[set];
+}
 
 static inline struct view *view_of(const struct work *w, uint32_t context, uint32_t function)
 {

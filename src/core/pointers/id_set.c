@@ -18,12 +18,45 @@ void id_set_clear(struct id_set *set)
 	set->count = 0;
 }
 
+void id_set_trim(struct id_set *set)
+{
+	struct id_word *words = set->count ? realloc(set->words, set->count * sizeof *words) : NULL;
+
+	if (!set->count) {
+		id_set_deinit(set);
+	} else if (words) {
+		set->words = words;
+		set->capacity = set->count;
+	}
+}
+
 /* The place of the word with that index, or where it would be. */
 static uint32_t place_of(const struct id_set *set, uint32_t index)
 {
 	if (set->count && set->words[set->count - 1].index < index)
 		return set->count;
 	return (uint32_t)COUNT_BELOW(set->words, set->count, index, index);
+}
+
+/* The first place at or behind `from` whose word has at least that index: by steps that double, then between the last two. */
+static uint32_t skip(const struct id_set *set, uint32_t from, uint32_t index)
+{
+	uint32_t step = 1, low = from, high = from;
+
+	while (high < set->count && set->words[high].index < index) {
+		low = high + 1;
+		high = step < set->count - high ? high + step : set->count;
+		step *= 2;
+	}
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (set->words[middle].index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 bool id_set_has(const struct id_set *set, uint32_t id)
@@ -58,9 +91,9 @@ bool id_set_meets(const struct id_set *a, const struct id_set *b)
 
 	while (i < a->count && k < b->count) {
 		if (a->words[i].index < b->words[k].index)
-			i++;
+			i = skip(a, i + 1, b->words[k].index);
 		else if (a->words[i].index > b->words[k].index)
-			k++;
+			k = skip(b, k + 1, a->words[i].index);
 		else if (a->words[i++].bits & b->words[k++].bits)
 			return true;
 	}
@@ -72,8 +105,7 @@ bool id_set_contains(const struct id_set *a, const struct id_set *b)
 	uint32_t i = 0;
 
 	for (uint32_t k = 0; k < b->count; k++) {
-		while (i < a->count && a->words[i].index < b->words[k].index)
-			i++;
+		i = skip(a, i, b->words[k].index);
 		if (i == a->count || a->words[i].index != b->words[k].index || b->words[k].bits & ~a->words[i].bits)
 			return false;
 	}
@@ -118,6 +150,15 @@ struct error *id_set_add(struct id_set *set, uint32_t id, bool *ret_changed)
 	return NULL;
 }
 
+struct error *id_set_append_word(struct id_set *set, struct id_word word)
+{
+	struct error *err = reserve(set, set->count + 1);
+
+	if (!err)
+		set->words[set->count++] = word;
+	return err;
+}
+
 void id_set_remove(struct id_set *set, uint32_t id)
 {
 	uint32_t at = place_of(set, id / 64);
@@ -143,12 +184,11 @@ static bool brings_more(const struct id_set *set, const struct id_set *other, co
 		const struct id_word *w = &other->words[i];
 		uint64_t bits = w->bits;
 
-		while (but && out < but->count && but->words[out].index < w->index)
-			out++;
+		if (but)
+			out = skip(but, out, w->index);
 		if (but && out < but->count && but->words[out].index == w->index)
 			bits &= ~but->words[out].bits;
-		while (at < set->count && set->words[at].index < w->index)
-			at++;
+		at = skip(set, at, w->index);
 		if (at < set->count && set->words[at].index == w->index) {
 			any |= (bits & ~set->words[at].bits) != 0;
 		} else if (bits) {
@@ -170,7 +210,7 @@ struct error *id_set_add_all(struct id_set *set, const struct id_set *other, con
 	err = reserve(set, set->count + more);
 	if (err)
 		return err;
-	/* From behind, so that nothing is overwritten that is still to be read. */
+	/* From behind, so that nothing is overwritten that is still to be read. What is in front of the last new word stays where it is. */
 	to = set->count + more;
 	while (from) {
 		struct id_word w = other->words[--from];
@@ -179,6 +219,8 @@ struct error *id_set_add_all(struct id_set *set, const struct id_set *other, con
 			out--;
 		if (out && but->words[out - 1].index == w.index)
 			w.bits &= ~but->words[out - 1].bits;
+		if (to == at && at && set->words[at - 1].index > w.index)
+			to = at = skip(set, 0, w.index + 1);
 		while (at && set->words[at - 1].index > w.index)
 			set->words[--to] = set->words[--at];
 		if (at && set->words[at - 1].index == w.index) {
@@ -201,8 +243,7 @@ void id_set_remove_all(struct id_set *set, const struct id_set *other)
 	for (uint32_t at = 0; at < set->count; at++) {
 		struct id_word w = set->words[at];
 
-		while (from < other->count && other->words[from].index < w.index)
-			from++;
+		from = skip(other, from, w.index);
 		if (from < other->count && other->words[from].index == w.index)
 			w.bits &= ~other->words[from].bits;
 		if (w.bits)
@@ -221,9 +262,9 @@ struct error *id_set_intersect(const struct id_set *a, const struct id_set *b, s
 	ret->count = 0;
 	while (i < a->count && k < b->count) {
 		if (a->words[i].index < b->words[k].index) {
-			i++;
+			i = skip(a, i + 1, b->words[k].index);
 		} else if (a->words[i].index > b->words[k].index) {
-			k++;
+			k = skip(b, k + 1, a->words[i].index);
 		} else {
 			uint64_t bits = a->words[i++].bits & b->words[k].bits;
 

@@ -32,6 +32,8 @@ struct id_iterator {
 
 void id_set_deinit(struct id_set *set);
 void id_set_clear(struct id_set *set);
+/* Gives back memory that the set does not need. */
+void id_set_trim(struct id_set *set);
 bool id_set_has(const struct id_set *set, uint32_t id);
 bool id_set_equal(const struct id_set *a, const struct id_set *b);
 uint32_t id_set_size(const struct id_set *set);
@@ -42,6 +44,8 @@ bool id_set_contains(const struct id_set *a, const struct id_set *b);
 
 /* *ret_changed is made true if the set has grown, else left alone; it may be NULL. */
 struct error *id_set_add(struct id_set *set, uint32_t id, bool *ret_changed);
+/* A word whose index is above those that the set has. */
+struct error *id_set_append_word(struct id_set *set, struct id_word word);
 void id_set_remove(struct id_set *set, uint32_t id);
 /* Adds those of `other` that are not in `but`, which may be NULL. */
 struct error *id_set_add_all(struct id_set *set, const struct id_set *other, const struct id_set *but,

@@ -101,6 +101,11 @@ struct error *locations_get(struct locations *l, const struct location *wanted, 
 	return find_or_add(l, &x, ret);
 }
 
+struct error *locations_restore(struct locations *l, const struct location *x, uint32_t *ret)
+{
+	return find_or_add(l, x, ret);
+}
+
 static uint32_t gcd(uint32_t a, uint32_t b)
 {
 	while (b) {

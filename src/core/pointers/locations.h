@@ -48,6 +48,8 @@ void locations_deinit(struct locations *l);
 struct error *locations_add_object(struct locations *l, uint32_t *ret);
 /* The number of a location, which is made if it is not there. Offsets that do not fit become the location that covers all. */
 struct error *locations_get(struct locations *l, const struct location *wanted, uint32_t *ret);
+/* A location as it was in other locations of these objects, whatever its offsets. */
+struct error *locations_restore(struct locations *l, const struct location *x, uint32_t *ret);
 /* Where a pointer to `from` points after a step. */
 struct error *locations_step(struct locations *l, uint32_t from, const struct pointer_step *step, uint32_t *ret);
 /* The step made any number of times, at least once. */

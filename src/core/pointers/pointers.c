@@ -23,19 +23,27 @@ struct error *pointers_create(pointers_called called, void *data, struct pointer
 	return NULL;
 }
 
+void pointers_watch(struct pointers *p, const struct watch *watch)
+{
+	p->watch = watch;
+}
+
+void pointers_be_coarse(struct pointers *p)
+{
+	p->is_coarse = true;
+}
+
 static void free_node(struct node *n)
 {
 	id_set_deinit(&n->set);
-	id_set_deinit(&n->done);
+	id_set_deinit(&n->more);
 	id_set_deinit(&n->copies);
 	step_vec_deinit(&n->steps);
 	use_vec_deinit(&n->uses);
 }
 
-void pointers_destroy(struct pointers *p)
+static void free_graph(struct pointers *p)
 {
-	if (!p)
-		return;
 	for (size_t i = 0; i < p->nodes.count; i++)
 		free_node(&p->nodes.items[i]);
 	for (size_t i = 0; i < p->objects.count; i++) {
@@ -47,6 +55,43 @@ void pointers_destroy(struct pointers *p)
 	object_vec_deinit(&p->objects);
 	cell_vec_deinit(&p->cells);
 	slotmap_deinit(&p->cell_map);
+	unify_deinit(&p->unified);
+}
+
+struct error *pointers_shrink(struct pointers *p)
+{
+	uint32_t *set_of;
+	struct error *err;
+
+	/* The coarser analysis has its answer in this form. */
+	if (p->set_of) {
+		free_graph(p);
+		return NULL;
+	}
+	set_of = calloc(p->nodes.count + 1, sizeof *set_of);
+	err = set_of ? NULL : &error_no_memory;
+
+	for (uint32_t i = 0; i < p->nodes.count && !err; i++)
+		if (p->nodes.items[i].same_as == i)
+			err = id_sets_intern(&p->sets, &p->set_map, &p->nodes.items[i].set, &set_of[i]);
+	if (err) {
+		free(set_of);
+		return err;
+	}
+	for (uint32_t i = 0; i < p->nodes.count; i++)
+		set_of[i] = set_of[pointers_find(p, i)];
+	free_graph(p);
+	p->set_of = set_of;
+	return NULL;
+}
+
+void pointers_destroy(struct pointers *p)
+{
+	if (!p)
+		return;
+	free_graph(p);
+	free(p->set_of);
+	id_sets_deinit(&p->sets, &p->set_map);
 	locations_deinit(&p->locations);
 	free(p);
 }
@@ -74,41 +119,53 @@ uint32_t pointers_find(struct pointers *p, uint32_t node)
 
 const struct id_set *pointers_of(const struct pointers *p, uint32_t node)
 {
+	if (p->set_of)
+		return &p->sets.items[p->set_of[node]];
 	while (p->nodes.items[node].same_as != node)
 		node = p->nodes.items[node].same_as;
 	return &p->nodes.items[node].set;
 }
 
-/* The node's set has grown, if it has. */
-static void note_change(struct pointers *p, struct node *n, bool is_new)
+const struct id_set_vec *pointers_sets(const struct pointers *p)
 {
-	n->is_dirty |= is_new;
-	p->has_changed |= is_new;
+	return &p->sets;
+}
+
+uint32_t pointers_set_of(const struct pointers *p, uint32_t node)
+{
+	return p->set_of[node];
+}
+
+struct error *pointers_restore(struct pointers *p, struct id_set_vec *sets)
+{
+	p->set_of = calloc(sets->count + 1, sizeof *p->set_of);
+	if (!p->set_of)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < sets->count; i++)
+		p->set_of[i] = i;
+	p->sets = *sets;
+	*sets = (struct id_set_vec){0};
+	return NULL;
 }
 
 static struct error *add_location(struct pointers *p, uint32_t node, uint32_t location)
 {
 	struct node *n = &p->nodes.items[node];
-	bool is_new = false;
-	struct error *err = id_set_add(&n->set, location, &is_new);
 
-	note_change(p, n, is_new);
-	return err;
+	return id_set_has(&n->set, location) ? NULL : id_set_add(&n->more, location, &p->has_changed);
 }
 
 struct error *pointers_add_all(struct pointers *p, uint32_t node, const struct id_set *locations)
 {
 	struct node *n = &p->nodes.items[node];
-	bool is_new = false;
-	struct error *err = id_set_add_all(&n->set, locations, NULL, &is_new);
 
-	note_change(p, n, is_new);
-	return err;
+	return id_set_add_all(&n->more, locations, &n->set, &p->has_changed);
 }
 
 struct error *pointers_address(struct pointers *p, uint32_t node, uint32_t location)
 {
-	return add_location(p, pointers_find(p, node), location);
+	return p->is_coarse ? unify_address(p, node, p->locations.items.items[location].object)
+			    : add_location(p, pointers_find(p, node), location);
 }
 
 /* What is known of `from` goes over a new edge at once; what comes later, in waves. */
@@ -117,6 +174,8 @@ struct error *pointers_copy(struct pointers *p, uint32_t from, uint32_t to)
 	bool is_new = false;
 	struct error *err;
 
+	if (p->is_coarse)
+		return unify_copy(p, from, to);
 	from = pointers_find(p, from);
 	to = pointers_find(p, to);
 	if (from == to)
@@ -125,7 +184,7 @@ struct error *pointers_copy(struct pointers *p, uint32_t from, uint32_t to)
 	if (err || !is_new)
 		return err;
 	p->edge_count++;
-	return pointers_add_all(p, to, &p->nodes.items[from].done);
+	return pointers_add_all(p, to, &p->nodes.items[from].set);
 }
 
 struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct step_edge *edge)
@@ -154,7 +213,7 @@ struct error *pointers_step(struct pointers *p, uint32_t from, uint32_t to, cons
 	struct node *n;
 	struct error *err;
 
-	if (!step->offset && !step->stride)
+	if (p->is_coarse || (!step->offset && !step->stride))
 		return pointers_copy(p, from, to);
 	n = &p->nodes.items[pointers_find(p, from)];
 	edge.to = pointers_find(p, to);
@@ -163,7 +222,7 @@ struct error *pointers_step(struct pointers *p, uint32_t from, uint32_t to, cons
 			return NULL;
 	err = step_vec_append(&n->steps, edge);
 	p->edge_count++;
-	return err ? err : pointers_step_all(p, &n->done, &edge);
+	return err ? err : pointers_step_all(p, &n->set, &edge);
 }
 
 /* ---- cells ---- */
@@ -311,7 +370,7 @@ static struct error *add_use(struct pointers *p, uint32_t pointer, const struct 
 	}
 	err = use_vec_append(&n->uses, *use);
 	if (!err)
-		err = id_set_add_all(&known, &n->done, NULL, NULL);
+		err = id_set_add_all(&known, &n->set, NULL, NULL);
 	for (struct id_iterator i = id_set_begin(&known); !err && id_set_next(&known, &i);)
 		err = pointers_apply(p, use, i.id);
 	id_set_deinit(&known);
@@ -320,17 +379,19 @@ static struct error *add_use(struct pointers *p, uint32_t pointer, const struct 
 
 struct error *pointers_load(struct pointers *p, uint32_t pointer, uint32_t to, uint32_t len_bytes)
 {
-	return add_use(p, pointer, &(struct use){USE_LOAD, to, len_bytes});
+	return p->is_coarse ? unify_access(p, pointer, to)
+			    : add_use(p, pointer, &(struct use){USE_LOAD, to, len_bytes});
 }
 
 struct error *pointers_store(struct pointers *p, uint32_t from, uint32_t pointer, uint32_t len_bytes)
 {
-	return add_use(p, pointer, &(struct use){USE_STORE, from, len_bytes});
+	return p->is_coarse ? unify_access(p, pointer, from)
+			    : add_use(p, pointer, &(struct use){USE_STORE, from, len_bytes});
 }
 
 struct error *pointers_call(struct pointers *p, uint32_t pointer, uint32_t call)
 {
-	return add_use(p, pointer, &(struct use){USE_CALL, call, 0});
+	return p->is_coarse ? unify_call(p, pointer, call) : add_use(p, pointer, &(struct use){USE_CALL, call, 0});
 }
 
 /* By an object of its own between them, so that there are as many transfers of locations as both pointers have, not the product. */
@@ -338,8 +399,11 @@ struct error *pointers_transfer(struct pointers *p, uint32_t to, uint32_t from, 
 {
 	struct location between = {0};
 	uint32_t location;
-	struct error *err = locations_add_object(&p->locations, &between.object);
+	struct error *err;
 
+	if (p->is_coarse)
+		return unify_transfer(p, to, from);
+	err = locations_add_object(&p->locations, &between.object);
 	if (!err)
 		err = locations_get(&p->locations, &between, &location);
 	if (!err)

@@ -19,7 +19,8 @@
 #ifndef WM_CORE_POINTERS_POINTERS_H
 #define WM_CORE_POINTERS_POINTERS_H
 
-#include "core/pointers/id_set.h"
+#include "base/watch.h"
+#include "core/pointers/id_sets.h"
 #include "core/pointers/locations.h"
 
 #define POINTERS_ALL_BYTES UINT32_MAX /* of a transfer: not known how many */
@@ -31,6 +32,15 @@ typedef struct error *(*pointers_called)(void *data, uint32_t call, uint32_t loc
 
 struct error *pointers_create(pointers_called called, void *data, struct pointers **ret);
 void pointers_destroy(struct pointers *p);
+
+/* Is told of the solver's steps; lives longer than p. */
+void pointers_watch(struct pointers *p, const struct watch *watch);
+
+/*
+ * Before anything is stated: copies make both sides equal, and an object is one place (Steensgaard, POPL 1996). The answer has all that it would
+ * have, and much more, for time and memory that are almost linear in the constraints. For programs that are too large for the other one.
+ */
+void pointers_be_coarse(struct pointers *p);
 
 /* For objects and locations; steps and further constraints may come while it is solved. */
 struct locations *pointers_locations(struct pointers *p);
@@ -47,8 +57,23 @@ struct error *pointers_call(struct pointers *p, uint32_t pointer, uint32_t call)
 /* ERROR_OVERFLOW: more than limit_bytes of memory would be needed (0: no limit). */
 struct error *pointers_solve(struct pointers *p, size_t limit_bytes);
 
+/* That error, for who knows that it would come. */
+struct error *pointers_overflow(size_t limit_bytes);
+
 /* After pointers_solve: the locations of a node; lives as long as p. */
 const struct id_set *pointers_of(const struct pointers *p, uint32_t node);
+
+/*
+ * Gives back the memory of all but what pointers_of and pointers_locations tell: nothing can be stated or solved any more. Equal sets are then one,
+ * at one address. On failure p can only be destroyed.
+ */
+struct error *pointers_shrink(struct pointers *p);
+
+/* After pointers_shrink: the sets, and the number of a node's among them. */
+const struct id_set_vec *pointers_sets(const struct pointers *p);
+uint32_t pointers_set_of(const struct pointers *p, uint32_t node);
+/* In place of stating and solving: the answer is these sets, which are taken, of locations that p has. The nodes are their numbers. */
+struct error *pointers_restore(struct pointers *p, struct id_set_vec *sets);
 
 struct pointers_cost {
 	uint32_t nodes, locations, cells, waves;

@@ -4,6 +4,7 @@
 #ifndef WM_CORE_POINTERS_POINTERS_BUILD_H
 #define WM_CORE_POINTERS_POINTERS_BUILD_H
 
+#include "core/pointers/id_sets.h"
 #include "core/pointers/pointers.h"
 
 enum use_kind {
@@ -31,10 +32,9 @@ VEC_DECLARE(step_vec, struct step_edge);
 VEC_DECLARE(cell_ids, uint32_t);
 
 struct node {
-	uint32_t same_as; /* itself, or a node of its cycle */
-	struct id_set set;
-	struct id_set done; /* of the set: what edges and uses have seen */
-	bool is_dirty;      /* the set may have more than that */
+	uint32_t same_as;   /* itself, or a node of its cycle */
+	struct id_set set;  /* what edges and uses have seen */
+	struct id_set more; /* what they have not seen yet; nothing of it is in `set` */
 	struct id_set copies;
 	struct step_vec steps;
 	struct use_vec uses;
@@ -66,9 +66,50 @@ VEC_DECLARE(node_vec, struct node);
 VEC_DECLARE(cell_vec, struct cell);
 VEC_DECLARE(object_vec, struct object_cells);
 
+/* ---- the coarser analysis, pointers_unify.c ---- */
+
+struct unified_node {
+	uint32_t leads_to;                  /* node: a class of objects; UINT32_MAX: none yet, as below */
+	uint32_t first_object, last_object; /* as a class: its objects, and the calls of what they are */
+	uint32_t first_call, last_call;     /* in unified.calls */
+};
+
+struct unified_object {
+	uint32_t class; /* node */
+	uint32_t next;  /* object of the class */
+};
+
+struct unified_call {
+	uint32_t call;
+	uint32_t next; /* in unified.calls, of the class */
+};
+
+/* A call comes to lead to an object. Or two nodes become equal. */
+struct told {
+	uint32_t call, object;
+};
+
+VEC_DECLARE(unified_vec, struct unified_node);
+VEC_DECLARE(unified_objects, struct unified_object);
+VEC_DECLARE(unified_calls, struct unified_call);
+VEC_DECLARE(told_vec, struct told);
+
+struct unified {
+	struct unified_vec nodes;
+	struct unified_objects objects;
+	struct unified_calls calls;
+	struct told_vec joins, told;
+	bool is_settling;
+};
+
 struct pointers {
+	bool is_coarse; /* all but the locations is in `unified` and the nodes' same_as */
+	struct unified unified;
 	struct locations locations;
-	struct node_vec nodes;
+	struct node_vec nodes; /* none after pointers_shrink */
+	uint32_t *set_of;      /* [node] in `sets`, after pointers_shrink */
+	struct id_set_vec sets;
+	struct slotmap set_map;
 	struct cell_vec cells;
 	struct slotmap cell_map;
 	struct object_vec objects;
@@ -78,6 +119,8 @@ struct pointers {
 	bool has_changed;
 	uint32_t waves;
 	uint64_t edge_count;
+	uint64_t spread_count;
+	const struct watch *watch;
 };
 
 /* The node that stands for the cycle. */
@@ -91,5 +134,15 @@ struct error *pointers_transfer_cells(struct pointers *p);
 struct error *pointers_add_all(struct pointers *p, uint32_t node, const struct id_set *locations);
 /* What edges of steps bring to where they lead. */
 struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct step_edge *edge);
+
+/* Of the coarser analysis. An access: a load or a store. */
+struct error *unify_address(struct pointers *p, uint32_t node, uint32_t object);
+struct error *unify_copy(struct pointers *p, uint32_t a, uint32_t b);
+struct error *unify_access(struct pointers *p, uint32_t pointer, uint32_t value);
+struct error *unify_transfer(struct pointers *p, uint32_t to, uint32_t from);
+struct error *unify_call(struct pointers *p, uint32_t pointer, uint32_t call);
+/* Sets set_of. */
+struct error *unify_solve(struct pointers *p);
+void unify_deinit(struct unified *u);
 
 #endif

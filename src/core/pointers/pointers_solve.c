@@ -7,6 +7,10 @@
 
 #include "core/pointers/pointers_build.h"
 
+enum {
+	SPREADS_TOLD = 1024, /* each so many sets are a step that is told */
+};
+
 /* Of Tarjan's search, without recursion. */
 struct search {
 	struct pointers *p;
@@ -86,17 +90,22 @@ static bool next_target(struct search *s, struct visit *v, uint32_t *ret)
 static struct error *join_node(struct pointers *p, uint32_t into, uint32_t from)
 {
 	struct node *a = &p->nodes.items[into], *b = &p->nodes.items[from];
-	struct error *err = id_set_add_all(&a->set, &b->set, NULL, NULL);
+	struct error *err = id_set_add_all(&a->more, &b->more, NULL, NULL);
 
-	a->is_dirty = true;
 	/* What one of them has not seen, the edges of it have not seen. */
-	if (!err && !id_set_equal(&a->done, &b->done)) {
+	if (!err && !id_set_equal(&a->set, &b->set)) {
 		struct id_set both = {0};
 
-		err = id_set_intersect(&a->done, &b->done, &both);
-		id_set_deinit(&a->done);
-		a->done = both;
+		err = id_set_intersect(&a->set, &b->set, &both);
+		if (!err)
+			err = id_set_add_all(&a->more, &a->set, &both, NULL);
+		if (!err)
+			err = id_set_add_all(&a->more, &b->set, &both, NULL);
+		id_set_deinit(&a->set);
+		a->set = both;
 	}
+	if (!err)
+		id_set_remove_all(&a->more, &a->set);
 	if (!err)
 		err = id_set_add_all(&a->copies, &b->copies, NULL, NULL);
 	for (size_t i = 0; i < b->steps.count && !err; i++)
@@ -105,7 +114,7 @@ static struct error *join_node(struct pointers *p, uint32_t into, uint32_t from)
 		err = use_vec_append(&a->uses, b->uses.items[i]);
 	b->same_as = into;
 	id_set_deinit(&b->set);
-	id_set_deinit(&b->done);
+	id_set_deinit(&b->more);
 	id_set_deinit(&b->copies);
 	step_vec_deinit(&b->steps);
 	use_vec_deinit(&b->uses);
@@ -113,20 +122,23 @@ static struct error *join_node(struct pointers *p, uint32_t into, uint32_t from)
 }
 
 /* A step that leads back to its own node is made any number of times. */
-static void repeat_own_steps(struct pointers *p, uint32_t node)
+static struct error *repeat_own_steps(struct pointers *p, uint32_t node)
 {
 	struct node *n = &p->nodes.items[node];
+	struct error *err = NULL;
 
 	id_set_remove(&n->copies, node);
-	for (size_t i = 0; i < n->steps.count; i++) {
+	for (size_t i = 0; i < n->steps.count && !err; i++) {
 		struct pointer_step *step = &n->steps.items[i].step;
 
 		if (pointers_find(p, n->steps.items[i].to) != node || (!step->offset && !step->span))
 			continue;
 		*step = pointer_step_repeated(step);
-		id_set_clear(&n->done); /* this edge has seen nothing of the set */
-		n->is_dirty = true;
+		/* This edge has seen nothing of the set. */
+		err = id_set_add_all(&n->more, &n->set, NULL, NULL);
+		id_set_clear(&n->set);
 	}
+	return err;
 }
 
 static struct error *close_component(struct search *s, uint32_t node)
@@ -144,8 +156,8 @@ static struct error *close_component(struct search *s, uint32_t node)
 		if (!err)
 			err = join_node(s->p, node, member);
 	}
-	if (is_cycle || s->p->nodes.items[node].steps.count)
-		repeat_own_steps(s->p, node);
+	if (!err && (is_cycle || s->p->nodes.items[node].steps.count))
+		err = repeat_own_steps(s->p, node);
 	s->order[s->order_count++] = node;
 	return err;
 }
@@ -206,27 +218,28 @@ static struct error *rename_copies(struct pointers *p, uint32_t node)
 	return err;
 }
 
-/* Brings the set's difference to where the node's edges lead, and to its uses. */
-static struct error *spread(struct pointers *p, uint32_t node, struct id_set *difference)
+/* Brings what the node's edges have not seen to where they lead. *ret: takes it, for the node's uses. */
+static struct error *spread(struct pointers *p, uint32_t node, struct id_set *ret)
 {
 	struct node *n = &p->nodes.items[node];
 	struct error *err;
 
-	id_set_clear(difference);
-	if (!n->is_dirty)
+	id_set_clear(ret);
+	if (!n->more.count)
 		return NULL;
-	n->is_dirty = false;
-	err = id_set_add_all(difference, &n->set, &n->done, NULL);
-	if (err || !difference->count)
-		return err;
 	p->has_changed = true;
-	err = id_set_add_all(&n->done, difference, NULL, NULL);
+	if (!(++p->spread_count % SPREADS_TOLD))
+		watch_tell(p->watch, "where pointers lead", p->spread_count);
+	id_set_deinit(ret);
+	*ret = n->more;
+	n->more = (struct id_set){0};
+	err = id_set_add_all(&n->set, ret, NULL, NULL);
 	if (!err)
 		err = rename_copies(p, node);
 	for (struct id_iterator i = id_set_begin(&n->copies); !err && id_set_next(&n->copies, &i);)
-		err = pointers_add_all(p, i.id, difference);
+		err = pointers_add_all(p, i.id, ret);
 	for (size_t i = 0; !err && i < n->steps.count; i++)
-		err = pointers_step_all(p, difference, &n->steps.items[i]);
+		err = pointers_step_all(p, ret, &n->steps.items[i]);
 	return err;
 }
 
@@ -302,23 +315,29 @@ struct pointers_cost pointers_cost(const struct pointers *p)
 		const struct node *n = &p->nodes.items[i];
 
 		cost.bytes +=
-			((size_t)n->set.capacity + n->done.capacity + n->copies.capacity) * sizeof(struct id_word) +
+			((size_t)n->set.capacity + n->more.capacity + n->copies.capacity) * sizeof(struct id_word) +
 			n->steps.capacity * sizeof *n->steps.items + n->uses.capacity * sizeof *n->uses.items;
 	}
 	return cost;
+}
+
+struct error *pointers_overflow(size_t limit_bytes)
+{
+	return error_create(ERROR_OVERFLOW, "the points-to analysis needs more than %zu MB", limit_bytes >> 20);
 }
 
 struct error *pointers_solve(struct pointers *p, size_t limit_bytes)
 {
 	struct error *err = NULL;
 
+	if (p->is_coarse)
+		return unify_solve(p);
 	do {
 		p->has_changed = false;
 		p->waves++;
 		err = wave(p);
 		if (!err && limit_bytes && pointers_cost(p).bytes > limit_bytes)
-			err = error_create(ERROR_OVERFLOW, "the points-to analysis needs more than %zu MB",
-					   limit_bytes >> 20);
+			err = pointers_overflow(limit_bytes);
 	} while (!err && p->has_changed);
 	return err;
 }

@@ -1,0 +1,204 @@
+/* region_classes.c - splits classes by one set after the other (region_classes.h). */
+#include "analyze/region_classes.h"
+
+#include <stdlib.h>
+
+/* Members of a class are one behind the other; those that the set at hand has come first. */
+struct splitting {
+	uint32_t region_count, class_count;
+	uint32_t *members; /* regions */
+	uint32_t *place;   /* [region] in members */
+	uint32_t *of;      /* [region] class */
+	uint32_t *begin;   /* [class] in members */
+	uint32_t *size;    /* [class] */
+	uint32_t *has;     /* [class] how many members the set at hand has */
+	uint32_t *touched; /* classes of which it has some */
+	uint32_t touched_count;
+};
+
+static void splitting_deinit(struct splitting *s)
+{
+	free(s->members);
+	free(s->place);
+	free(s->of);
+	free(s->begin);
+	free(s->size);
+	free(s->has);
+	free(s->touched);
+}
+
+static struct error *splitting_init(uint32_t count, struct splitting *ret)
+{
+	size_t room = (size_t)count + 1;
+
+	*ret = (struct splitting){.region_count = count,
+				  .class_count = count > 1 ? 2 : count,
+				  .members = calloc(room, sizeof *ret->members),
+				  .place = calloc(room, sizeof *ret->place),
+				  .of = calloc(room, sizeof *ret->of),
+				  .begin = calloc(room + 1, sizeof *ret->begin),
+				  .size = calloc(room + 1, sizeof *ret->size),
+				  .has = calloc(room, sizeof *ret->has),
+				  .touched = calloc(room, sizeof *ret->touched)};
+	if (!ret->members || !ret->place || !ret->of || !ret->begin || !ret->size || !ret->has || !ret->touched)
+		return &error_no_memory;
+	/* REGION_CONTROL is a class of its own from the beginning. */
+	for (uint32_t i = 0; i < count; i++) {
+		ret->members[i] = ret->place[i] = i;
+		ret->of[i] = i > REGION_CONTROL;
+	}
+	ret->size[0] = 1;
+	ret->begin[1] = 1;
+	ret->size[1] = count - (count > 0);
+	return NULL;
+}
+
+static void mark(struct splitting *s, uint32_t region)
+{
+	uint32_t class = s->of[region], to = s->begin[class] + s->has[class], from = s->place[region];
+	uint32_t other = s->members[to];
+
+	s->members[to] = region;
+	s->members[from] = other;
+	s->place[region] = to;
+	s->place[other] = from;
+	if (!s->has[class]++)
+		s->touched[s->touched_count++] = class;
+}
+
+static void split(struct splitting *s, const struct id_set *set)
+{
+	for (struct id_iterator i = id_set_begin(set); id_set_next(set, &i);)
+		mark(s, i.id);
+	while (s->touched_count) {
+		uint32_t class = s->touched[--s->touched_count], has = s->has[class];
+
+		s->has[class] = 0;
+		if (has == s->size[class])
+			continue;
+		s->begin[s->class_count] = s->begin[class];
+		s->size[s->class_count] = has;
+		for (uint32_t i = s->begin[class]; i < s->begin[class] + has; i++)
+			s->of[s->members[i]] = s->class_count;
+		s->begin[class] += has;
+		s->size[class] -= has;
+		s->class_count++;
+	}
+}
+
+/* Numbers the classes by their first regions, and lists their members. */
+static struct error *number(const struct splitting *s, struct region_classes *ret)
+{
+	uint32_t *renamed = calloc((size_t)s->class_count + 1, sizeof *renamed), next = 0;
+
+	ret->of = calloc((size_t)s->region_count + 1, sizeof *ret->of);
+	ret->first = calloc((size_t)s->class_count + 2, sizeof *ret->first);
+	ret->members = calloc((size_t)s->region_count + 1, sizeof *ret->members);
+	if (!renamed || !ret->of || !ret->first || !ret->members) {
+		free(renamed);
+		return &error_no_memory;
+	}
+	ret->count = s->class_count;
+	for (uint32_t i = 0; i < s->region_count; i++) {
+		uint32_t *name = &renamed[s->of[i]];
+
+		if (!*name)
+			*name = ++next;
+		ret->of[i] = *name - 1;
+		ret->first[*name]++;
+	}
+	for (uint32_t i = 0; i < ret->count; i++)
+		ret->first[i + 1] += ret->first[i];
+	/* Filled from the end of each class, and so first[] becomes what it was. */
+	for (uint32_t i = s->region_count; i-- > 0;)
+		ret->members[--ret->first[ret->of[i] + 1]] = i;
+	for (uint32_t i = 0; i < ret->count; i++)
+		ret->first[i] = ret->first[i + 1];
+	ret->first[ret->count] = s->region_count;
+	free(renamed);
+	return NULL;
+}
+
+/* Each class of which the set has the first region. */
+static struct error *reduce(const struct region_classes *c, const struct id_set *regions, struct id_set *ret)
+{
+	struct error *err = NULL;
+
+	for (struct id_iterator i = id_set_begin(regions); !err && id_set_next(regions, &i);)
+		if (c->members[c->first[c->of[i.id]]] == i.id)
+			err = id_set_add(ret, c->of[i.id], NULL);
+	return err;
+}
+
+static struct error *reduce_all(struct region_classes *c)
+{
+	struct error *err = NULL;
+
+	c->sets = calloc(c->regions->sets.count + 1, sizeof *c->sets);
+	c->functions = calloc((size_t)c->regions->memory->code->function_count + 1, sizeof *c->functions);
+	c->has_function = calloc((size_t)c->regions->memory->code->function_count + 1, sizeof *c->has_function);
+	if (!c->sets || !c->functions || !c->has_function)
+		return &error_no_memory;
+	for (size_t i = 0; i < c->regions->sets.count && !err; i++)
+		err = reduce(c, region_set(c->regions, (uint32_t)i), &c->sets[i]);
+	return err;
+}
+
+struct error *region_classes_find(const struct regions *r, struct region_classes *ret)
+{
+	struct region_classes c = {.regions = r};
+	struct splitting s;
+	struct error *err = splitting_init((uint32_t)r->items.count, &s);
+
+	for (size_t i = 0; i < r->sets.count && !err; i++)
+		split(&s, region_set(r, (uint32_t)i));
+	if (!err)
+		err = number(&s, &c);
+	splitting_deinit(&s);
+	if (!err)
+		err = reduce_all(&c);
+	if (err)
+		region_classes_deinit(&c);
+	else
+		*ret = c;
+	return err;
+}
+
+void region_classes_deinit(struct region_classes *c)
+{
+	for (size_t i = 0; c->sets && i < c->regions->sets.count; i++)
+		id_set_deinit(&c->sets[i]);
+	for (uint32_t f = 0; c->functions && f < c->regions->memory->code->function_count; f++)
+		id_set_deinit(&c->functions[f]);
+	free(c->of);
+	free(c->first);
+	free(c->members);
+	free(c->sets);
+	free(c->functions);
+	free(c->has_function);
+	*c = (struct region_classes){0};
+}
+
+struct error *region_classes_expand(const struct region_classes *c, struct id_set *set)
+{
+	struct id_set regions = {0};
+	struct error *err = NULL;
+
+	for (struct id_iterator i = id_set_begin(set); !err && id_set_next(set, &i);)
+		for (uint32_t k = c->first[i.id]; k < c->first[i.id + 1] && !err; k++)
+			err = id_set_add(&regions, c->members[k], NULL);
+	id_set_deinit(set);
+	*set = regions;
+	return err;
+}
+
+struct error *region_classes_of_function(struct region_classes *c, uint32_t function, const struct id_set **ret)
+{
+	struct error *err = NULL;
+
+	if (!c->has_function[function])
+		err = reduce(c, &c->regions->function_changes[function], &c->functions[function]);
+	c->has_function[function] = true;
+	*ret = &c->functions[function];
+	return err;
+}
