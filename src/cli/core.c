@@ -41,6 +41,15 @@ static struct error *set_slice(void *state, const char *where)
 	return NULL;
 }
 
+static struct error *set_cache(void *state, const char *folder)
+{
+	struct core_request *r = state;
+
+	r->has_cache = true;
+	r->cache_folder = folder;
+	return NULL;
+}
+
 static const struct option_row option_rows[] = {
 	{.name = "format",
 	 .argument = "=NAME",
@@ -80,9 +89,15 @@ static const struct option_row option_rows[] = {
 	 OPTION_FLAG(struct core_request, is_explained)},
 	{.name = "memory",
 	 .argument = "MB",
-	 .help = "with --slice: give up an analysis that needs more memory",
+	 .help = "with --slice: make a coarser analysis when the finer one needs more memory",
 	 .preset = SLICE_LIMIT_MB,
 	 OPTION_NUMBER(struct core_request, limit_mb)},
+	{.name = "cache",
+	 .argument = "=DIR",
+	 .is_value_optional = true,
+	 .help = "with --slice: keep what is found out of the code in DIR (that of CORE), so that the next question is answered sooner",
+	 .completion = COMPLETE_DIRECTORY,
+	 OPTION_SET(set_cache)},
 	{.name = "functions",
 	 .help = "all functions, too, with the parts that ran (text, json)",
 	 OPTION_FLAG(struct core_request, has_functions)},

@@ -20,6 +20,15 @@ const struct word slice_formats[] = {
 };
 static const struct word_table format_words = {slice_formats, sizeof *slice_formats};
 
+static struct error *set_cache(void *state, const char *folder)
+{
+	struct slice_options *r = state;
+
+	r->has_cache = true;
+	r->cache_folder = folder;
+	return NULL;
+}
+
 static const struct option_row option_rows[] = {
 	{.name = "format",
 	 .argument = "=NAME",
@@ -44,9 +53,15 @@ static const struct option_row option_rows[] = {
 	 OPTION_FLAG(struct slice_options, is_explained)},
 	{.name = "memory",
 	 .argument = "MB",
-	 .help = "give up when the analysis needs more memory",
+	 .help = "make a coarser analysis when the finer one needs more memory",
 	 .preset = SLICE_LIMIT_MB,
 	 OPTION_NUMBER(struct slice_options, limit_mb)},
+	{.name = "cache",
+	 .argument = "=DIR",
+	 .is_value_optional = true,
+	 .help = "keep what is found out of the code in DIR (that of PROGRAM), so that the next question is answered sooner",
+	 .completion = COMPLETE_DIRECTORY,
+	 OPTION_SET(set_cache)},
 	OPTIONS_OF(search_options, struct slice_options, search),
 	OPTION_OUTPUT(struct slice_options, output),
 	OPTION_HELP,

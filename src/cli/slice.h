@@ -26,6 +26,8 @@ struct slice_options {
 	const struct word *format; /* of slice_formats */
 	const char *output;
 	size_t limit_mb;
+	bool has_cache;
+	const char *cache_folder; /* NULL: that of the program */
 	bool is_explained;
 	bool is_forward;
 };

@@ -2,6 +2,7 @@
  * core_slice.c - `waymark core --slice`: what can have led to where a stopped program stands. Three slices are made: of all code, of what can
  * lead to the stack, and of what ran; one of them is shown.
  */
+#include "cli/slicing/analysis.h"
 #include "cli/slicing/line.h"
 #include "cli/slicing/slicing.h"
 
@@ -25,21 +26,21 @@ enum {
 /* What is known of memory: of all code, or of what ran. */
 struct analysis {
 	const bool *runs, *comes;
-	struct memory memory;
-	struct regions regions;
-	bool is_there;
-	const char *why; /* it is not */
+	struct slicing_analysis of;
 };
 
 struct work {
 	struct core_request *request;
 	const struct crash *crash;
 	struct arena arena;
+	char *cache;              /* the folder; NULL: none */
+	struct build_id build_id; /* of the program */
 	struct code code;
 	struct activity_result activity;
 	struct crash_code map;
 	struct ran ran;
 	struct analysis all, active;
+	struct slicing_progress progress;
 	/* Where: a frame, or a line. */
 	uint32_t thread, frame;
 	uint32_t stands_in; /* frame: that it is, or one further out that has code of the program */
@@ -145,19 +146,14 @@ static struct error *name_frame(struct work *w, uint32_t number)
 static struct error *analyse(struct work *w, struct analysis *a, bool is_shown)
 {
 	size_t preset_mb = is_shown ? SLICE_LIMIT_MB : COUNTED_LIMIT_MB;
-	size_t limit_mb = w->request->limit_mb ? w->request->limit_mb : preset_mb;
-	struct error *err = memory_analyse(&w->code, a->runs, limit_mb << 20, &a->memory);
 
-	if (!err) {
-		err = regions_find(&a->memory, a->runs, &a->regions);
-		a->is_there = !err;
-	}
-	if (err && err->code == ERROR_OVERFLOW) {
-		a->why = arena_strdup(&w->arena, err->message);
-		error_destroy(err);
-		return a->why ? NULL : &error_no_memory;
-	}
-	return err;
+	const struct slicing_cache_key key = {.folder = w->cache,
+					      .build_id = &w->build_id,
+					      .code = &w->code,
+					      .runs = a->runs,
+					      .limit_mb = w->request->limit_mb ? w->request->limit_mb : preset_mb};
+
+	return slicing_analyse(&key, &a->of);
 }
 
 static struct error *explain(struct work *w, const struct slice_request *request, const struct slice *s)
@@ -183,7 +179,6 @@ static struct error *measure(struct work *w, const struct slice_request *request
 
 	if (err)
 		return err;
-	size->is_known = true;
 	size->lines = lines.count_in;
 	size->instructions = lines.instructions_in;
 	if (w->request->slice_of != of) {
@@ -198,7 +193,7 @@ static struct slice_request request_of(const struct work *w, const struct analys
 				       enum slice_of of)
 {
 	struct slice_request request = {
-		.regions = &a->regions, .runs = a->runs, .comes = a->comes, .criteria_stand = stack != NULL};
+		.regions = &a->of.regions, .runs = a->runs, .comes = a->comes, .criteria_stand = stack != NULL};
 
 	if (stack) {
 		request.criteria = stack->criteria;
@@ -239,12 +234,10 @@ static struct error *slice_of(struct work *w, struct analysis *a, const struct a
 {
 	CLEANUP(crash_stack_deinit) struct crash_stack stack = {0};
 	struct crash_stack_request request = {
-		.code = &w->map, .ran = ran, .memory = &a->memory, .thread = w->thread, .frame = w->frame};
+		.code = &w->map, .ran = ran, .memory = &a->of.memory, .thread = w->thread, .frame = w->frame};
 	struct error *err;
 
-	w->sizes[of].why = a->why;
-	if (!a->is_there)
-		return NULL;
+	w->sizes[of].is_coarse = a->of.coarse != NULL;
 	if (w->is_line)
 		return slice_once(w, a, NULL, of);
 	err = crash_stack_create(&request, &stack);
@@ -260,18 +253,21 @@ static struct error *find_omissions(struct work *w)
 	CLEANUP(crash_stack_deinit) struct crash_stack stack = {0};
 	const struct crash_stack_request stack_request = {.code = &w->map,
 							  .ran = &w->activity,
-							  .memory = &w->active.memory,
+							  .memory = &w->active.of.memory,
 							  .thread = w->thread,
 							  .frame = w->frame};
 	struct slice_request slice_request;
 	struct omissions_request request = {.slice_request = &slice_request,
 					    .slice = &w->active_slice,
-					    .all = &w->all.regions,
+					    .all = &w->all.of.regions,
 					    .distances = w->distances};
 	struct error *err = NULL;
 
-	w->omissions.why = w->all.why;
-	if (w->request->slice_of != SLICE_OF_ACTIVE || !w->active.is_there || !w->all.is_there)
+	if (w->request->slice_of != SLICE_OF_ACTIVE)
+		return NULL;
+	/* The coarser analysis says of nearly every store that it could have changed what was read. */
+	w->omissions.why = w->all.of.coarse;
+	if (w->omissions.why)
 		return NULL;
 	if (!w->is_line)
 		err = crash_stack_create(&stack_request, &stack);
@@ -285,7 +281,7 @@ static struct error *find_omissions(struct work *w)
 static struct error *find_overruns(struct work *w)
 {
 	struct crash_values values;
-	struct slice_overruns_request request = {.regions = &w->active.regions,
+	struct slice_overruns_request request = {.regions = &w->active.of.regions,
 						 .slice = &w->active_slice,
 						 .runs = w->active.runs,
 						 .distances = w->distances,
@@ -297,7 +293,7 @@ static struct error *find_overruns(struct work *w)
 						 .shows_text = !w->request->has_no_values};
 	struct error *err;
 
-	if (w->request->slice_of != SLICE_OF_ACTIVE || !w->active.is_there)
+	if (w->request->slice_of != SLICE_OF_ACTIVE)
 		return NULL;
 	err = crash_values_create(w->crash, &w->request->reading.sources, &values);
 	if (err)
@@ -317,11 +313,10 @@ static struct error *count_ran(struct work *w)
 		if (w->ran.runs[w->code.instructions[i].block])
 			slice.why[i] = (struct slice_why){SLICE_CRITERION, CODE_NONE};
 	if (!err)
-		err = slice_lines_make(&w->active.regions, &slice, &lines);
+		err = slice_lines_make(&w->active.of.regions, &slice, &lines);
 	slice_deinit(&slice);
 	if (err)
 		return err;
-	w->sizes[SLICES_OF].is_known = true;
 	w->sizes[SLICES_OF].lines = lines.count_in;
 	w->sizes[SLICES_OF].instructions = lines.instructions_in;
 	slice_lines_deinit(&lines);
@@ -334,7 +329,7 @@ static struct error *slice_all(struct work *w)
 
 	if (!err)
 		err = slice_of(w, &w->active, &w->activity, SLICE_OF_ACTIVE);
-	if (!err && w->active.is_there)
+	if (!err)
 		err = count_ran(w);
 	if (!err)
 		err = find_overruns(w);
@@ -346,8 +341,6 @@ static struct error *slice_all(struct work *w)
 		err = slice_of(w, &w->all, NULL, SLICE_OF_STACK);
 	if (!err)
 		err = slice_of(w, &w->all, NULL, SLICE_OF_STATIC);
-	if (!err && !w->sizes[w->request->slice_of].is_known)
-		err = error_create(ERROR_OVERFLOW, "%s", w->sizes[w->request->slice_of].why);
 	return err;
 }
 
@@ -363,6 +356,7 @@ static struct error *load(struct work *w)
 	if (s->main_module >= s->module_count)
 		return error_create(ERROR_NOT_FOUND, "it is not known which program this is");
 	m = &s->modules[s->main_module];
+	w->build_id = m->build_id;
 	wanted = (struct object_wanted){.path = m->file ? m->file : m->path, .build_id = m->build_id};
 	err = slicing_open(&w->request->reading.cache.search, &wanted, &w->code);
 	if (!err && w->is_line)
@@ -376,7 +370,11 @@ static struct error *print(struct work *w)
 	/* The larger ones first. */
 	const struct slice_size items[] = {w->sizes[SLICE_OF_STATIC], w->sizes[SLICE_OF_STACK],
 					   w->sizes[SLICE_OF_ACTIVE], w->sizes[SLICES_OF]};
-	struct slice_sizes sizes = {items, SLICES_OF + 1, w->shown.count, w->map.unknown_count};
+	struct slice_sizes sizes = {.items = items,
+				    .count = SLICES_OF + 1,
+				    .lines = w->shown.count,
+				    .coarse = w->active.of.coarse ? w->active.of.coarse : w->all.of.coarse,
+				    .unknown_functions = w->map.unknown_count};
 	struct slice_report report = {.program = s->modules[s->main_module].path,
 				      .criterion = w->criterion,
 				      .lines = &w->shown,
@@ -411,6 +409,8 @@ static struct error *run(struct work *w)
 {
 	struct error *err = w->request->slice_where ? parse_where(w, w->request->slice_where) : NULL;
 
+	if (!err && w->request->has_cache)
+		err = slicing_cache_folder(w->request->cache_folder, w->request->core, &w->cache);
 	if (!err)
 		err = load(w);
 	if (!err)
@@ -423,8 +423,10 @@ static struct error *run(struct work *w)
 	w->active.comes = w->ran.comes;
 	if (!err && w->is_line)
 		err = find_line(w);
+	slicing_progress_start(&w->progress, &w->code);
 	if (!err)
 		err = slice_all(w);
+	slicing_progress_end(&w->progress);
 	return err ? err : print(w);
 }
 
@@ -437,13 +439,9 @@ static void work_deinit(struct work *w)
 	slice_overruns_deinit(&w->overruns);
 	slice_deinit(&w->active_slice);
 	free(w->distances);
-	for (int i = 0; i < 2; i++) {
-		struct analysis *a = i ? &w->all : &w->active;
-
-		if (a->is_there)
-			regions_deinit(&a->regions);
-		memory_deinit(&a->memory);
-	}
+	slicing_analysis_deinit(&w->all.of);
+	slicing_analysis_deinit(&w->active.of);
+	free(w->cache);
 	slicing_line_deinit(&w->line);
 	ran_deinit(&w->ran);
 	crash_code_deinit(&w->map);

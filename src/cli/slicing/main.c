@@ -10,6 +10,7 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/path_reading.h"
+#include "cli/slicing/analysis.h"
 #include "cli/slicing/line.h"
 #include "cli/slicing/slicing.h"
 #include "model/slices/profile_ran.h"
@@ -20,12 +21,13 @@ struct work {
 	const char *program;
 	const char *criterion;
 	struct slicing_line line;
+	char *cache;              /* the folder; NULL: none */
 	struct build_id build_id; /* of the program */
 	struct code code;
 	struct ran ran; /* --ran */
 	struct profile_ran_count ran_count;
-	struct memory memory;
-	struct regions regions;
+	struct slicing_analysis analysis;
+	struct slicing_progress progress;
 	struct sources sources;
 };
 
@@ -122,6 +124,7 @@ static struct error *print(struct work *w, const struct slice_lines *lines, cons
 				      .chain = chain,
 				      .graph = graph,
 				      .sources = &w->sources,
+				      .coarse = w->analysis.coarse,
 				      .ran = w->ran.runs ? &w->ran_count : NULL,
 				      .is_forward = w->options->is_forward,
 				      .is_explained = w->options->is_explained};
@@ -144,7 +147,7 @@ static struct error *slice_line(struct work *w)
 	struct arena scratch = {0};
 	uint32_t *criteria = arena_calloc(&scratch, (size_t)w->code.instruction_count + 1, sizeof *criteria);
 	struct slice_request request = {
-		.regions = &w->regions, .runs = w->ran.runs, .comes = w->ran.comes, .criteria = criteria};
+		.regions = &w->analysis.regions, .runs = w->ran.runs, .comes = w->ran.comes, .criteria = criteria};
 	struct error *err = criteria ? NULL : &error_no_memory;
 
 	if (!err)
@@ -153,32 +156,38 @@ static struct error *slice_line(struct work *w)
 	if (!err)
 		err = w->options->is_forward ? slice_forward(&request, &slice) : slice_backward(&request, &slice);
 	if (!err)
-		err = slice_lines_make(&w->regions, &slice, &lines);
+		err = slice_lines_make(&w->analysis.regions, &slice, &lines);
 	if (!err)
-		err = depends_init(&w->regions, &slice, w->ran.runs, &depends);
+		err = depends_init(&w->analysis.regions, &slice, w->ran.runs, &depends);
 	if (!err && !w->options->is_forward)
 		err = slice_chain_find(&depends, &lines, &request, &chain);
 	if (!err && format_of(w) == SLICE_FORMAT_HTML)
 		err = slice_graph_make(&depends, &lines, &graph);
 	arena_deinit(&scratch);
+	slicing_progress_end(&w->progress);
 	return err ? err : print(w, &lines, &chain, &graph);
 }
 
 static struct error *run(struct work *w)
 {
-	size_t limit_mb = w->options->limit_mb ? w->options->limit_mb : SLICE_LIMIT_MB;
+	struct slicing_cache_key key = {.build_id = &w->build_id,
+					.code = &w->code,
+					.limit_mb = w->options->limit_mb ? w->options->limit_mb : SLICE_LIMIT_MB};
 	struct error *err = parse_criterion(w);
 
+	if (!err && w->options->has_cache)
+		err = slicing_cache_folder(w->options->cache_folder, w->program, &w->cache);
 	for (size_t i = 0; i < w->options->source_places.count && !err; i++)
 		err = sources_add_place(&w->sources, w->options->source_places.items[i]);
 	if (!err)
 		err = load(w);
 	if (!err)
 		err = read_runs(w);
+	slicing_progress_start(&w->progress, &w->code);
+	key.folder = w->cache;
+	key.runs = w->ran.runs;
 	if (!err)
-		err = memory_analyse(&w->code, w->ran.runs, limit_mb << 20, &w->memory);
-	if (!err)
-		err = regions_find(&w->memory, w->ran.runs, &w->regions);
+		err = slicing_analyse(&key, &w->analysis);
 	return err ? err : slice_line(w);
 }
 
@@ -199,12 +208,12 @@ int main(int argc, char **argv)
 		w.criterion = argv[optind + 1];
 		sources_init(&w.sources);
 		status = message_error("slice", run(&w));
-		regions_deinit(&w.regions);
-		memory_deinit(&w.memory);
+		slicing_analysis_deinit(&w.analysis);
 		ran_deinit(&w.ran);
 		code_deinit(&w.code);
 		sources_deinit(&w.sources);
 		slicing_line_deinit(&w.line);
+		free(w.cache);
 	}
 	object_search_deinit(&o.search);
 	value_vec_deinit(&o.source_places);

@@ -9,6 +9,8 @@ static void print_share(const struct slice_sizes *s, const struct slice_size *si
 	fprintf(out, "%7" PRIu32 " line%s (%.0f %%), %" PRIu32 " instruction%s", size->lines,
 		size->lines == 1 ? "" : "s", s->lines ? 100.0 * size->lines / s->lines : 0, size->instructions,
 		size->instructions == 1 ? "" : "s");
+	if (size->is_coarse)
+		fputs(", or fewer", out);
 }
 
 void slice_sizes_text(const struct slice_sizes *s, FILE *out)
@@ -17,12 +19,11 @@ void slice_sizes_text(const struct slice_sizes *s, FILE *out)
 		const struct slice_size *size = &s->items[i];
 
 		fprintf(out, "  %-24s", size->text);
-		if (size->is_known)
-			print_share(s, size, out);
-		else
-			fprintf(out, "not known: %s", size->why ? size->why : "");
+		print_share(s, size, out);
 		fputs(size->is_shown ? "  <- shown\n" : "\n", out);
 	}
+	if (s->coarse)
+		fprintf(out, "  or fewer: a coarser analysis, since %s (--memory)\n", s->coarse);
 	if (s->unknown_functions)
 		fprintf(out, "  of %" PRIu32 " function%s it is not known what ran\n", s->unknown_functions,
 			s->unknown_functions == 1 ? "" : "s");
@@ -36,11 +37,8 @@ void slice_sizes_json(const struct slice_sizes *s, FILE *out)
 
 		fprintf(out, "%s", i ? ", " : "");
 		json_print_string(out, size->name);
-		if (size->is_known)
-			fprintf(out, ": {\"lines\": %" PRIu32 ", \"instructions\": %" PRIu32 "}", size->lines,
-				size->instructions);
-		else
-			fputs(": null", out);
+		fprintf(out, ": {\"lines\": %" PRIu32 ", \"instructions\": %" PRIu32 "%s}", size->lines,
+			size->instructions, size->is_coarse ? ", \"is_coarse\": true" : "");
 	}
 	fprintf(out, "}, \"functions_not_known\": %" PRIu32, s->unknown_functions);
 }

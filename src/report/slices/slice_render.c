@@ -80,6 +80,8 @@ struct error *slice_render_text(const struct slice_report *r, FILE *out)
 		r->lines->instructions_in, r->lines->instructions);
 	if (r->sizes)
 		slice_sizes_text(r->sizes, out);
+	if (r->coarse)
+		fprintf(out, "  or fewer: a coarser analysis, since %s (--memory)\n", r->coarse);
 	if (r->ran)
 		print_ran(r->ran, out);
 	if (r->chain)
@@ -129,6 +131,8 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 	json_print_member(out, ", ", "direction", r->is_forward ? "forward" : "backward");
 	if (r->sizes)
 		slice_sizes_json(r->sizes, out);
+	if (r->coarse)
+		json_print_member(out, ",\n ", "coarse", r->coarse);
 	if (r->ran)
 		fprintf(out,
 			",\n \"ran\": {\"functions\": %" PRIu32 ", \"unknown\": %" PRIu32 ", \"in_part\": %" PRIu32 "}",

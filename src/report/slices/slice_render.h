@@ -19,9 +19,8 @@
 struct slice_size {
 	const char *name; /* in JSON */
 	const char *text;
-	const char *why; /* it is not known */
 	uint32_t lines, instructions;
-	bool is_known;
+	bool is_coarse; /* by the coarser analysis (slice_sizes.coarse): it is at most that */
 	bool is_shown;
 };
 
@@ -29,6 +28,7 @@ struct slice_sizes {
 	const struct slice_size *items;
 	uint32_t count;
 	uint32_t lines;             /* with code */
+	const char *coarse;         /* why the finer analysis of some was given up; NULL: of none was it */
 	uint32_t unknown_functions; /* with code of which it is not known what ran: all of it may have */
 };
 
@@ -39,6 +39,7 @@ struct slice_report {
 	const struct slice_chain *chain; /* NULL: none */
 	const struct slice_graph *graph; /* HTML alone */
 	struct sources *sources;
+	const char *coarse;                      /* why the finer analysis was given up; NULL: it was not */
 	bool is_forward;                         /* what the criterion can reach, not what can have decided it */
 	bool is_explained;                       /* names functions that are not known */
 	const struct profile_ran_count *ran;     /* NULL: no recorded runs restrict it */

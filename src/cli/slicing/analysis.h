@@ -1,0 +1,32 @@
+/*
+ * analysis.h - what is known of the memory of code, of all of it or of what ran: points-to sets and regions. Where the finer analysis needs too much
+ * memory, the coarser one is made, and why is kept to be told.
+ */
+#ifndef WM_CLI_SLICING_ANALYSIS_H
+#define WM_CLI_SLICING_ANALYSIS_H
+
+#include "cli/progress.h"
+#include "cli/slicing/cache.h"
+
+struct slicing_analysis {
+	struct memory memory;
+	struct regions regions;
+	bool is_there;
+	char *coarse; /* why the finer analysis was given up; NULL: it was not */
+};
+
+/* Takes it from the cache, or finds it out and keeps it there. The owner deinits, on failure too. */
+struct error *slicing_analyse(const struct slicing_cache_key *key, struct slicing_analysis *ret);
+void slicing_analysis_deinit(struct slicing_analysis *a);
+
+/* A line on the terminal that says what analyses of code are doing, after the first second. */
+struct slicing_progress {
+	struct progress line;
+	struct watch watch;
+};
+/* p stays where it is as long as c is analysed. */
+void slicing_progress_start(struct slicing_progress *p, struct code *c);
+/* Removes the line. */
+void slicing_progress_end(struct slicing_progress *p);
+
+#endif
