@@ -22,6 +22,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/CallPromotionUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/EscapeEnumerator.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
@@ -403,6 +404,18 @@ static const char *variable_name(LLVMValueRef ref, LLVMMetadataRef scope, unsign
 	return variable->getName().data();
 }
 
+static bool may_promote(LLVMValueRef call, LLVMValueRef function)
+{
+	return isLegalToPromote(*unwrap<CallBase>(call), unwrap<Function>(function));
+}
+
+static void promote(LLVMValueRef ref, LLVMValueRef function, uint32_t taken, uint32_t other)
+{
+	auto *call = unwrap<CallBase>(ref);
+	promoteCallWithIfThenElse(*call, unwrap<Function>(function),
+				  MDBuilder(call->getContext()).createBranchWeights(taken, other));
+}
+
 static struct host make_host(FunctionAnalysisManager &functions)
 {
 	return {&functions,
@@ -438,6 +451,8 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		mark_own_memory,
 		add_constructor,
 		variable_name,
+		may_promote,
+		promote,
 		0,
 		0};
 }

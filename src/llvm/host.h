@@ -78,6 +78,10 @@ struct host {
 	void (*add_constructor)(LLVMValueRef function);
 	/* The variable, of the function that scope is in or global, that a value is the value or the address of; NULL when not known. */
 	const char *(*variable_name)(LLVMValueRef value, LLVMMetadataRef scope, unsigned *ret_len);
+	/* The function may be called in place of what a call through a pointer calls. */
+	bool (*may_promote)(LLVMValueRef call, LLVMValueRef function);
+	/* if (pointer == function) function(...) else the call, which stays; how often each way is gone, relative to the other. */
+	void (*promote)(LLVMValueRef call, LLVMValueRef function, uint32_t taken, uint32_t other);
 	/* Objects that the link is given beside the module: machine code only; and members of archives, linked where needed. */
 	uint64_t foreign_objects;
 	uint64_t foreign_members;

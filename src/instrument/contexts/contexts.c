@@ -7,7 +7,16 @@
 
 static struct error *run_phases(struct program *p, struct buffer *section)
 {
+	bool changed = false;
 	struct error *err = program_scan(p);
+	if (!err)
+		err = program_weigh(p);
+	if (!err)
+		err = targets_promote(p, &changed);
+	if (!err && changed)
+		err = program_scan(p);
+	if (!err && changed)
+		err = program_weigh(p);
 	if (!err)
 		err = program_number(p);
 	if (!err)

@@ -2,7 +2,8 @@
  * emit.c - last phase: rewrites the module as planned. Every value of a function is built from
  *
  *      entry id, entry top    loaded once, where the plan or a landing pad or a setjmp needs them (needs_entry)
- *      root                   its id is set ahead of its code (entry.c); in its code, where nothing is encoded into it (is_outer)
+ *      root                   its id is set ahead of its code (entry.c); in its code, where nothing is encoded into it (is_outer);
+ *                             in front of its sites, where it seldom comes to them (late.c)
  *
  *      encoded edge           id += a;            call;  id -= a            (or, with the entry id: store, call, store)
  *      push                   top = push(...);    call;  T.id = id; T.top = top
@@ -78,16 +79,6 @@ static bool is_call(LLVMValueRef i)
 	return LLVMIsACallInst(i) || LLVMIsAInvokeInst(i);
 }
 
-/* Landing pads and calls that return twice: the state there is whatever the far side left. */
-static bool needs_recovery(const struct emitter *e, LLVMValueRef function)
-{
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			if (LLVMIsALandingPadInst(i) || (is_call(i) && has_returns_twice(e, i)))
-				return true;
-	return false;
-}
-
 static LLVMValueRef first_non_phi(LLVMBasicBlockRef block)
 {
 	LLVMValueRef i = LLVMGetFirstInstruction(block);
@@ -121,6 +112,7 @@ static void put_back_entry(struct emitter *e)
 	store_top(e, e->entry_top);
 }
 
+/* Landing pads and calls that return twice: the state there is whatever the far side left. */
 static void recover(struct emitter *e, LLVMValueRef function)
 {
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -152,6 +144,14 @@ static void start_alone(struct emitter *e, LLVMValueRef function)
 	LLVMBuildCall2(e->builder, support_type(e->support.enter), e->support.enter, NULL, 0, "");
 	e->entry_id = constant(e, 0);
 	e->begin = LLVMBuildStore(e->builder, e->entry_id, e->support.thread_id);
+}
+
+/* The same, in front of a site that it seldom comes to. */
+static void start_late(struct emitter *e, const struct site *site)
+{
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	outline_call(e->builder, e->support.enter_here, NULL);
 }
 
 static LLVMValueRef stack_pointer(struct emitter *e)
@@ -369,16 +369,15 @@ static struct error *emit_site(struct emitter *e, struct site *site, uint64_t le
 
 static void emit_begin(struct emitter *e, struct function *f)
 {
-	bool recovery = needs_recovery(e, f->value);
 	e->is_outer = f->is_outer;
 	e->begin = NULL;
-	e->entry_id = NULL;
+	e->entry_id = f->is_late ? constant(e, 0) : NULL;
 	e->entry_top = NULL;
-	if (f->is_outer)
+	if (f->is_outer && !f->is_late)
 		start_alone(e, f->value);
-	if (f->needs_entry || recovery)
+	if (f->needs_entry || f->recovers)
 		keep_entry(e, f->value);
-	if (recovery)
+	if (f->recovers)
 		recover(e, f->value);
 }
 
@@ -390,6 +389,8 @@ static struct error *emit_function(struct emitter *e, struct function *f)
 	for (uint32_t k = 0; k < f->site_count && !err; k++) {
 		struct site *site = &e->p->sites.items[f->first_site + k];
 		const bool leaves = k + 1 < f->site_count && leaves_id(e, site, &site[1]);
+		if (late_starts_at(e->p, f, site))
+			start_late(e, site);
 		err = emit_site(e, site, left, leaves);
 		left = leaves && is_cold_edge(site) ? site->addend : 0;
 	}

@@ -1,5 +1,5 @@
 /*
- * number.c - second phase: the call graph of the observable functions, how often its edges run, and their encoding.
+ * number.c - second phase: the call graph of the observable functions, how often its edges run; and, later, their encoding.
  *
  * Frequencies, best first: entry counts of an LLVM profile times block frequencies; else block frequencies carried
  * through the call graph from the roots (estimate.c).
@@ -103,9 +103,11 @@ static void apply_encoding(struct program *p)
 	}
 }
 
-struct error *program_number(struct program *p)
+struct error *program_weigh(struct program *p)
 {
 	bool profiled = has_profile(p);
+	callgraph_deinit(&p->graph);
+	callgraph_init(&p->graph, NULL);
 	struct error *err = add_nodes(p);
 	if (profiled)
 		read_profile(p);
@@ -113,10 +115,13 @@ struct error *program_number(struct program *p)
 		err = add_edges(p, profiled);
 	if (!err && !profiled)
 		err = program_estimate(p);
-	if (err)
-		return err;
+	return err;
+}
+
+struct error *program_number(struct program *p)
+{
 	struct callgraph_options options = {.roots_set_id = true};
-	err = callgraph_encode(&p->graph, &options, &p->graph_stats);
+	struct error *err = callgraph_encode(&p->graph, &options, &p->graph_stats);
 	if (!err) {
 		find_outer(p);
 		apply_encoding(p);

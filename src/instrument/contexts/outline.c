@@ -19,6 +19,7 @@
  *      ...   wm1.subtract, wm1.set          T.id -= N, T.id = N
  *
  *      call  wm1.enter_slow                 *T.top++ = T.deferred: code that foreign code has called (entry.c)
+ *      call  wm1.enter_here                 the same if there is one;  T.id = 0 (late.c)
  *
  * The helpers are assembly, but called as any function is: so the code generator still merges blocks with equal ends. Inlined
  * functions leave many copies of what they do when they fail.
@@ -181,6 +182,12 @@ static void print_enter(struct buffer *b, const struct place *place)
 		      restore, place->begin);
 }
 
+static void print_enter_here(struct buffer *b, const struct place *place)
+{
+	buffer_printf(b, "%scmpq $$0, %s\nje 1f\ncallq ${1:c}\n", place->begin, place->deferred_sp);
+	buffer_printf(b, "1:\nmovq $$0, %s\nretq\n", place->id);
+}
+
 LLVMValueRef outline_add_code(struct program *p, const char *name, LLVMTypeRef type, const struct buffer *text,
 			      const char *constraints, LLVMValueRef *operands, unsigned count)
 {
@@ -238,6 +245,8 @@ struct error *outline_add(struct program *p, struct support *s)
 		err = add_printed(p, "wm1.end_here", print_end, false, s->put_back, &s->end_here);
 	if (!err)
 		err = add_printed(p, "wm1.enter_slow", print_enter, false, NULL, &s->enter_slow);
+	if (!err)
+		err = add_printed(p, "wm1.enter_here", print_enter_here, false, s->enter_slow, &s->enter_here);
 	if (err)
 		return err;
 	put_in_place(p, "wm1.late_put_back", s->put_back);

@@ -113,6 +113,8 @@ struct error *program_plan(struct program *p)
 	if (err)
 		return err;
 	find_clobbering(p);
+	late_find(p);
+	pointed_weigh(p);
 	for (size_t i = 0; i < p->sites.count; i++) {
 		struct site *site = &p->sites.items[i];
 		if (site->kind == META_SITE_INDIRECT && !site->is_tail &&
@@ -125,7 +127,7 @@ struct error *program_plan(struct program *p)
 	err = cold_choose(p);
 	for (size_t i = 0; i < p->functions.count && !err; i++) {
 		struct function *f = &p->functions.items[i];
-		f->needs_entry = f->is_observable && !f->is_opaque && wants_entry(p, f);
+		f->needs_entry = f->is_observable && !f->is_opaque && !f->is_late && wants_entry(p, f);
 	}
 	return err;
 }

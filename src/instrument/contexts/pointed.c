@@ -30,7 +30,6 @@ static struct pointed of_function(const struct program *p, LLVMValueRef f)
 		return ret;
 	ret.type = LLVMGlobalGetValueType(f);
 	ret.count = 1;
-	ret.observable = index != NO_INDEX && p->functions.items[index].is_observable;
 	return ret;
 }
 
@@ -52,7 +51,6 @@ struct error *pointed_collect(struct program *p)
 		struct pointed *last = p->pointed_count ? &p->pointed[p->pointed_count - 1] : NULL;
 		if (last && last->type == p->pointed[i].type) {
 			last->count++;
-			last->observable += p->pointed[i].observable;
 		} else {
 			p->pointed[p->pointed_count++] = p->pointed[i];
 		}
@@ -60,9 +58,23 @@ struct error *pointed_collect(struct program *p)
 	return NULL;
 }
 
+void pointed_weigh(struct program *p)
+{
+	for (uint32_t i = 0; i < p->pointed_count; i++)
+		p->pointed[i].pushes = 0;
+	for (size_t i = 0; i < p->functions.count; i++) {
+		const struct function *f = &p->functions.items[i];
+		struct pointed *type = f->is_address_taken && f->is_observable
+					       ? pointed_find(p, LLVMGlobalGetValueType(f->value))
+					       : NULL;
+		if (type)
+			type->pushes += f->is_late ? f->starts : 1;
+	}
+}
+
 /* What is put off costs a quarter of a push where nobody needs it, and two pushes where somebody does. */
 bool pointed_hardly_pushes(const struct program *p, LLVMTypeRef type)
 {
 	const struct pointed *found = pointed_find(p, type);
-	return !found || found->observable * 5 <= found->count * 2;
+	return !found || found->pushes * 5 <= found->count * 2;
 }

@@ -2,8 +2,10 @@
  * program.h - the instrumenter's model of one linked module, filled phase by phase by instrument_module:
  *
  *   scan      functions and call sites, what each call may reach           (scan.c, nocallback.c, interpose.c, pointed.c)
- *   number    the call graph, its frequencies and its encoding             (number.c)
- *   plan      what code each site and each function needs                  (plan.c, cold.c)
+ *   weigh     the call graph and its frequencies                           (number.c, estimate.c)
+ *   promote   calls through pointers become direct ones, then scan again   (targets.c)
+ *   number    the encoding of the call graph                               (number.c)
+ *   plan      what code each site and each function needs                  (plan.c, late.c, cold.c)
  *   describe  the metadata section                                         (emit_metadata.c)
  *   emit      rewrite the module                                           (emit.c, entry.c, outline.c, support.c)
  *
@@ -67,9 +69,12 @@ struct function {
 	bool is_observable;    /* something below it may look at the context */
 	bool clobbers_id;      /* may return with another id than it was entered with (tail calls) */
 	bool clobbers_top;
-	double entries;      /* executions, estimated */
+	bool recovers;  /* has a landing pad or a call that returns twice, where it puts back the state of its entry */
+	double entries; /* executions, estimated */
 	bool needs_entry;    /* keeps id and top of its entry */
 	bool is_outer;       /* a root into which no call is encoded: its id is 0 whenever it runs */
+	bool is_late;        /* is_outer: sets its id in front of its sites, and not when it is entered */
+	double starts;       /* is_late: how often it sets its id, for each entry */
 	LLVMValueRef inner;  /* of any other root: where encoded calls enter */
 	bool is_replaceable; /* encoded calls of it look whether another image has replaced it */
 	LLVMValueRef entry;  /* where these enter */
@@ -101,8 +106,8 @@ struct function_entry {
 struct pointed {
 	LLVMTypeRef type;
 	uint32_t count;
-	uint32_t observable; /* of these */
-	double calls;        /* through pointers of this type, estimated */
+	double pushes; /* of an entry of each: how often a call that is put off is pushed after all */
+	double calls;  /* through pointers of this type, estimated */
 };
 
 /* Counts for `waymark graph`. */
@@ -151,8 +156,12 @@ struct shared_change {
 /* The index of a function, NO_INDEX for any other value. */
 uint32_t program_find(const struct program *p, LLVMValueRef value);
 
+/* May be called again, when the module has changed: forgets what the phases have found. */
 struct error *program_scan(struct program *p);
-/* Part of program_number: sets the entries of each function and the weights of the graph. */
+struct error *program_weigh(struct program *p);
+/* targets.c: *ret_changed: some calls were. */
+struct error *targets_promote(struct program *p, bool *ret_changed);
+/* Part of program_weigh: sets the entries of each function and the weights of the graph. */
 struct error *program_estimate(struct program *p);
 struct error *program_number(struct program *p);
 struct error *program_plan(struct program *p);
@@ -162,8 +171,14 @@ struct error *program_emit(struct program *p, const struct buffer *section);
 /* scan.c: other than to call it. */
 bool scan_is_address_taken(LLVMValueRef function);
 
-/* pointed.c: finds the functions of each type; NULL: there is none of that type; the function that a call reaches will seldom push. */
+/* late.c: which roots set their id late; the site is the first one of its block that needs it. */
+void late_find(struct program *p);
+bool late_starts_at(const struct program *p, const struct function *f, const struct site *site);
+
+/* pointed.c: finds the functions of each type; NULL: there is none of that type; after late_find: the function that a call reaches
+ * will seldom push. */
 struct error *pointed_collect(struct program *p);
+void pointed_weigh(struct program *p);
 struct pointed *pointed_find(const struct program *p, LLVMTypeRef type);
 bool pointed_hardly_pushes(const struct program *p, LLVMTypeRef type);
 
@@ -202,12 +217,13 @@ struct support {
 	LLVMValueRef thread_id;  /* address of wm1_thread_state.id */
 	LLVMValueRef thread_top; /* address of wm1_thread_state.top */
 	LLVMValueRef thread_deferred_sp;
-	LLVMValueRef site_base; /* address of the image's site_base */
-	LLVMValueRef push;      /* ptr top = push(i32 site, i64 id, i64 sp) */
-	LLVMValueRef defer;     /* void defer(i32 site, i64 sp) */
-	LLVMValueRef end_defer; /* void end_defer(i64 sp) */
-	LLVMValueRef enter;     /* void enter(): a root's own code */
-	LLVMValueRef push_here; /* outline.c, void (i64 site); put_back: void () */
+	LLVMValueRef site_base;  /* address of the image's site_base */
+	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 sp) */
+	LLVMValueRef defer;      /* void defer(i32 site, i64 sp) */
+	LLVMValueRef end_defer;  /* void end_defer(i64 sp) */
+	LLVMValueRef enter;      /* void enter(): a root's own code */
+	LLVMValueRef enter_here; /* outline.c: the same, and sets the id to 0 */
+	LLVMValueRef push_here;  /* outline.c, void (i64 site); put_back: void () */
 	LLVMValueRef put_back;
 	LLVMValueRef defer_here; /* as push_here and put_back */
 	LLVMValueRef end_here;

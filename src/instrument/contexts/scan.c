@@ -15,6 +15,7 @@
 struct scan {
 	struct program *p;
 	unsigned returns_twice;
+	unsigned builtin_setjmp;
 	unsigned naked;
 	unsigned no_unwind;
 };
@@ -330,11 +331,23 @@ static void note_tail_call(const struct scan *s, struct site *site)
 	site->is_tail = site->is_must_tail || !is_foreign;
 }
 
+/* setjmp and its like; __builtin_setjmp is an intrinsic without the attribute. */
+static bool returns_twice(const struct scan *s, LLVMValueRef call)
+{
+	if (LLVMGetCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, s->returns_twice))
+		return true;
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	return LLVMIsAFunction(callee) &&
+	       (ir_has_attribute(callee, s->returns_twice) || LLVMGetIntrinsicID(callee) == s->builtin_setjmp);
+}
+
 static struct error *scan_block(struct scan *s, uint32_t caller, LLVMBasicBlockRef block)
 {
 	struct program *p = s->p;
 	double frequency = -1;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+		if (LLVMIsALandingPadInst(i) || (ir_is_call(i) && returns_twice(s, i)))
+			p->functions.items[caller].recovers = true;
 		if (!ir_is_call(i))
 			continue;
 		struct site site = {.call = i, .block = block, .caller = caller, .callee = NO_INDEX, .edge = NO_INDEX};
@@ -495,7 +508,14 @@ static void push_where_not_split(struct program *p)
 struct error *program_scan(struct program *p)
 {
 	struct scan s = {.p = p};
+	p->functions.count = 0;
+	p->variants.count = 0;
+	p->sites.count = 0;
+	p->pointed_count = 0;
+	p->calls = (struct call_counts){0};
+	p->cleans_tails = false;
 	s.returns_twice = ir_attribute_kind("returns_twice");
+	s.builtin_setjmp = ir_intrinsic_kind("llvm.eh.sjlj.setjmp");
 	s.naked = ir_attribute_kind("naked");
 	s.no_unwind = ir_attribute_kind("nounwind");
 	struct error *err = collect_functions(&s);

@@ -144,10 +144,10 @@ struct error *support_finish(struct program *p)
 		LLVMDisposeErrorMessage(message);
 		return err;
 	}
-	static const char *const names[] = {"wm1.push",       "wm1.push_tail", "wm1.clean",      "wm1.defer",
-					    "wm1.end_defer",  "wm1.look",      "wm1.defer_here", "wm1.end_here",
-					    "wm1.enter_slow", "wm1.push_here", "wm1.put_back",   "wm1.set",
-					    "wm1.add",        "wm1.subtract"};
+	static const char *const names[] = {"wm1.push",       "wm1.push_tail",  "wm1.clean",      "wm1.defer",
+					    "wm1.end_defer",  "wm1.look",       "wm1.defer_here", "wm1.end_here",
+					    "wm1.enter_here", "wm1.enter_slow", "wm1.push_here",  "wm1.put_back",
+					    "wm1.set",        "wm1.add",        "wm1.subtract"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		remove_unused(p->module, names[i]);
 	return NULL;

@@ -1,5 +1,5 @@
 ; A call through a pointer is put off when most functions of its type, whose address is taken, do not look at the context; else it pushes.
-; ENV: WAYMARK_COLD=pushes
+; ENV: WAYMARK_COLD=pushes WAYMARK_TARGETS=none
 target triple = "x86_64-pc-linux-gnu"
 @quiet = global [2 x ptr] [ptr @none, ptr @outside]
 @loud = global [2 x ptr] [ptr @looks, ptr @computes]

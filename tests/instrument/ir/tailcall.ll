@@ -89,6 +89,7 @@ next:
 
 ; CHECK-LABEL: define void @root(
 ; CHECK: rare:
+; CHECK-NEXT: call preserve_mostcc void @wm1.enter_here()
 ; CHECK-NEXT: set ID {{[1-9]}}
 ; CHECK-NEXT: tail call void @end()
 ; CHECK-NEXT: set ID 0
