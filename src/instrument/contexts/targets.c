@@ -10,6 +10,7 @@
  *      vtable    functions at the same place of any virtual table
  *      field     functions that are stored to the same field of the same structure, or stand there in an initializer (tags of TBAA name
  *                both: Lu and Hu, "Where Does It Go? Refining Indirect-Call Targets with Multi-Layer Type Analysis", CCS 2019)
+ *      place     for a pointer of an array in a structure, which no tag names: functions that stand in an initializer at that place
  *      type      functions of the pointer's type whose address is taken
  *
  * A target that is missing costs the comparisons, one too many a comparison; contexts are right all the same. Calls are taken by
@@ -39,11 +40,12 @@ static const double COMPARE = 2.5, ADDEND = 2, PUSH = 18, DEFER = 6.5, DEFER_PUS
 /* Runs of a call below which it stays as it is. */
 static const double LEAST_RUNS = 0.25;
 
-/* A function in a field: of a structure (base is its name), or of a virtual table (base is "vtable"). */
+/* A function in a field: of a structure (base is its name), of any (""), or of a virtual table ("vtable"). */
 struct field {
 	const char *base;
 	uint64_t off;
 	uint32_t function;
+	uint32_t uses; /* stores and initializers that have it */
 };
 VEC_DECLARE(field_vec, struct field);
 
@@ -51,7 +53,9 @@ VEC_DECLARE(field_vec, struct field);
 struct guess {
 	uint32_t site;
 	uint32_t count;
+	uint32_t total; /* with those that found no room */
 	uint32_t targets[MOST_TARGETS];
+	uint32_t uses[MOST_TARGETS];
 	double saved;
 };
 VEC_DECLARE(guess_vec, struct guess);
@@ -94,7 +98,7 @@ static struct error *add_field(struct targets *t, const char *base, uint64_t off
 	const uint32_t index = LLVMIsAFunction(value) ? program_find(t->p, value) : NO_INDEX;
 	if (index == NO_INDEX || !is_target(t->p, index))
 		return NULL;
-	return field_vec_append(&t->fields, (struct field){base, off, index});
+	return field_vec_append(&t->fields, (struct field){base, off, index, 1});
 }
 
 /* ---- initializers ---- */
@@ -118,6 +122,7 @@ struct around {
 	const struct around *next;
 	const char *name;
 	uint64_t off;
+	bool is_structure;
 };
 
 static struct error *walk_initializer(struct targets *t, LLVMValueRef value, const struct around *around,
@@ -128,9 +133,12 @@ static struct error *walk_member(struct targets *t, LLVMValueRef member, uint64_
 {
 	struct error *err = NULL;
 	if (LLVMIsAFunction(member)) {
-		for (; around && !err; off += around->off, around = around->next)
+		for (; around && !err; off += around->off, around = around->next) {
 			if (around->name)
 				err = add_field(t, around->name, off, member);
+			if (!err && around->is_structure)
+				err = add_field(t, "", off, member);
+		}
 		return err;
 	}
 	const struct around inner = {.next = around, .off = off};
@@ -144,7 +152,7 @@ static struct error *walk_initializer(struct targets *t, LLVMValueRef value, con
 	LLVMTypeRef type = LLVMTypeOf(value);
 	struct error *err = NULL;
 	if (LLVMIsAConstantStruct(value)) {
-		const struct around here = {around->next, structure_name(t, type), around->off};
+		const struct around here = {around->next, structure_name(t, type), around->off, true};
 		const unsigned count = LLVMCountStructElementTypes(type);
 		for (unsigned i = 0; i < count && !err; i++)
 			err = walk_member(t, LLVMGetOperand(value, i), LLVMOffsetOfElement(t->layout, type, i), &here,
@@ -194,20 +202,21 @@ static struct error *walk_globals(struct targets *t)
 
 /* ---- stores and loads ---- */
 
-static const char *text_of(struct targets *t, LLVMValueRef node, unsigned operand)
+/* A node's first operand. */
+static const char *name_of(struct targets *t, LLVMValueRef node)
 {
-	LLVMValueRef operands[64];
+	LLVMValueRef operands[1024]; /* two for each field */
 	const unsigned count = (unsigned)LLVMGetMDNodeNumOperands(node);
-	if (operand >= count || count > sizeof operands / sizeof *operands)
+	if (!count || count > sizeof operands / sizeof *operands)
 		return NULL;
 	LLVMGetMDNodeOperands(node, operands);
 	unsigned len_bytes = 0;
-	const char *text = operands[operand] ? LLVMGetMDString(operands[operand], &len_bytes) : NULL;
+	const char *text = operands[0] ? LLVMGetMDString(operands[0], &len_bytes) : NULL;
 	return text && len_bytes ? arena_strndup(&t->p->arena, text, len_bytes) : NULL;
 }
 
-/* The structure and the place in it that a load or a store is for, by its tag {structure, type, place}; false: it names none. */
-static bool read_tag(struct targets *t, LLVMValueRef access, const char **ret_base, uint64_t *ret_off)
+/* What the tag of a load or a store says: {structure, type, place}; of what is in no structure {type, type, 0}. */
+static bool read_any_tag(struct targets *t, LLVMValueRef access, const char **ret_base, uint64_t *ret_off)
 {
 	LLVMValueRef tag = LLVMGetMetadata(access, t->tbaa);
 	LLVMValueRef operands[8];
@@ -217,11 +226,26 @@ static bool read_tag(struct targets *t, LLVMValueRef access, const char **ret_ba
 	if (count < 3 || count > sizeof operands / sizeof *operands)
 		return false;
 	LLVMGetMDNodeOperands(tag, operands);
-	if (!operands[0] || operands[0] == operands[1] || !operands[2] || !LLVMIsAConstantInt(operands[2]))
+	if (!operands[0] || !operands[2] || !LLVMIsAConstantInt(operands[2]))
 		return false;
-	*ret_base = text_of(t, operands[0], 0);
+	const char *base = name_of(t, operands[0]);
 	*ret_off = LLVMConstIntGetZExtValue(operands[2]);
-	return *ret_base != NULL;
+	if (base)
+		*ret_base = base;
+	return base != NULL;
+}
+
+/* The structure and the place in it; false: it names none. */
+static bool read_tag(struct targets *t, LLVMValueRef access, const char **ret_base, uint64_t *ret_off)
+{
+	const char *base;
+	uint64_t off;
+	if (!read_any_tag(t, access, &base, &off) || !strcmp(base, "any pointer") || !strcmp(base, "vtable pointer") ||
+	    !strcmp(base, "omnipotent char"))
+		return false;
+	*ret_base = base;
+	*ret_off = off;
+	return true;
 }
 
 /* Each function that the value may be, as far as its own function shows. */
@@ -261,6 +285,12 @@ static struct error *add_arguments(struct targets *t, const char *base, uint64_t
 	return err;
 }
 
+static bool may_be_function(LLVMValueRef value)
+{
+	return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind &&
+	       (LLVMIsAFunction(value) || LLVMIsAArgument(value) || LLVMIsASelectInst(value) || LLVMIsAPHINode(value));
+}
+
 static struct error *walk_stores(struct targets *t, LLVMValueRef function)
 {
 	struct error *err = NULL;
@@ -271,7 +301,7 @@ static struct error *walk_stores(struct targets *t, LLVMValueRef function)
 			if (LLVMGetInstructionOpcode(i) != LLVMStore)
 				continue;
 			LLVMValueRef value = LLVMGetOperand(i, 0);
-			if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind || !read_tag(t, i, &base, &off))
+			if (!may_be_function(value) || !read_tag(t, i, &base, &off))
 				continue;
 			err = LLVMIsAArgument(value) ? add_arguments(t, base, off, function, value)
 						     : add_values(t, base, off, value, 0);
@@ -292,6 +322,8 @@ static struct error *collect_fields(struct targets *t)
 	for (size_t i = 0; i < t->fields.count; i++)
 		if (!kept || by_field(&t->fields.items[kept - 1], &t->fields.items[i]))
 			t->fields.items[kept++] = t->fields.items[i];
+		else
+			t->fields.items[kept - 1].uses++;
 	t->fields.count = kept;
 	return NULL;
 }
@@ -305,45 +337,59 @@ static bool fits(const struct program *p, LLVMValueRef call, uint32_t function)
 	       LLVMGetFunctionCallConv(f) == LLVMGetInstructionCallConv(call) && p->host->may_promote(call, f);
 }
 
-/* A pointer that is read from a virtual table: the place in the table. */
-static bool is_of_vtable(struct targets *t, LLVMValueRef load, uint64_t *ret_off)
+/* Keeps those of most uses, in this order. */
+static void add_target(const struct targets *t, struct guess *g, LLVMValueRef call, uint32_t function, uint32_t uses)
 {
-	LLVMValueRef at = LLVMGetOperand(load, 0);
-	*ret_off = 0;
-	if (LLVMIsAGetElementPtrInst(at) && LLVMGetNumIndices(at) == 1 && LLVMIsAConstantInt(LLVMGetOperand(at, 1))) {
-		const uint64_t size = LLVMABISizeOfType(t->layout, LLVMGetGEPSourceElementType(at));
-		*ret_off = LLVMConstIntGetZExtValue(LLVMGetOperand(at, 1)) * size;
-		at = LLVMGetOperand(at, 0);
-	}
-	LLVMValueRef tag = LLVMIsALoadInst(at) ? LLVMGetMetadata(at, t->tbaa) : NULL;
-	LLVMValueRef operands[8];
-	if (!tag || LLVMGetMDNodeNumOperands(tag) < 3 || LLVMGetMDNodeNumOperands(tag) > 8)
-		return false;
-	LLVMGetMDNodeOperands(tag, operands);
-	const char *name = operands[0] ? text_of(t, operands[0], 0) : NULL;
-	return name && !strcmp(name, "vtable pointer");
-}
-
-static void add_target(const struct targets *t, struct guess *g, LLVMValueRef call, uint32_t function, uint32_t *total)
-{
+	uint32_t at = g->count;
 	if (!fits(t->p, call, function))
 		return;
+	g->total++;
+	while (at && g->uses[at - 1] < uses)
+		at--;
+	if (at == MOST_TARGETS)
+		return;
 	if (g->count < MOST_TARGETS)
-		g->targets[g->count++] = function;
-	++*total;
+		g->count++;
+	for (uint32_t i = g->count - 1; i > at; i--) {
+		g->targets[i] = g->targets[i - 1];
+		g->uses[i] = g->uses[i - 1];
+	}
+	g->targets[at] = function;
+	g->uses[at] = uses;
 }
 
-static uint32_t find_by_field(struct targets *t, struct guess *g, LLVMValueRef call)
+/* The place that a pointer is read from, as a constant distance from another pointer. */
+static uint64_t place_of(const struct targets *t, LLVMValueRef *at)
 {
-	LLVMValueRef called = LLVMGetCalledValue(call);
-	struct field key = {.function = 0};
-	uint32_t total = 0;
-	if (!LLVMIsALoadInst(called))
+	if (!LLVMIsAGetElementPtrInst(*at) || LLVMGetNumIndices(*at) != 1 ||
+	    !LLVMIsAConstantInt(LLVMGetOperand(*at, 1)))
 		return 0;
-	if (is_of_vtable(t, called, &key.off))
-		key.base = "vtable";
-	else if (!read_tag(t, called, &key.base, &key.off))
-		return 0;
+	const uint64_t size = LLVMABISizeOfType(t->layout, LLVMGetGEPSourceElementType(*at));
+	const uint64_t index = LLVMConstIntGetZExtValue(LLVMGetOperand(*at, 1));
+	*at = LLVMGetOperand(*at, 0);
+	return index * size;
+}
+
+/* A pointer that is read from a virtual table, or from a field that a tag names, or from a place that none names. */
+static struct field field_of(struct targets *t, LLVMValueRef load)
+{
+	struct field ret = {.base = ""};
+	LLVMValueRef at = LLVMGetOperand(load, 0);
+	const char *name;
+	uint64_t off;
+	if (read_tag(t, load, &ret.base, &ret.off))
+		return ret;
+	ret.off = place_of(t, &at);
+	if (LLVMIsALoadInst(at) && read_any_tag(t, at, &name, &off) && !strcmp(name, "vtable pointer"))
+		ret.base = "vtable";
+	return ret;
+}
+
+static void find_by_field(struct targets *t, struct guess *g, LLVMValueRef call)
+{
+	if (!LLVMIsALoadInst(LLVMGetCalledValue(call)))
+		return;
+	const struct field key = field_of(t, LLVMGetCalledValue(call));
 	size_t low = 0, high = t->fields.count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
@@ -356,21 +402,18 @@ static uint32_t find_by_field(struct targets *t, struct guess *g, LLVMValueRef c
 		const struct field *f = &t->fields.items[low];
 		if (f->off != key.off || strcmp(f->base, key.base) != 0)
 			break;
-		add_target(t, g, call, f->function, &total);
+		add_target(t, g, call, f->function, f->uses);
 	}
-	return total;
 }
 
-static uint32_t find_by_type(const struct targets *t, struct guess *g, LLVMValueRef call)
+static void find_by_type(const struct targets *t, struct guess *g, LLVMValueRef call)
 {
 	const struct pointed *type = pointed_find(t->p, LLVMGetCalledFunctionType(call));
-	uint32_t total = 0;
 	if (!type || type->count > MOST_OF_TYPE)
-		return 0;
+		return;
 	for (uint32_t i = 0; i < t->p->functions.count; i++)
 		if (t->p->functions.items[i].is_address_taken && is_target(t->p, i))
-			add_target(t, g, call, i, &total);
-	return total;
+			add_target(t, g, call, i, 1);
 }
 
 /* ---- what is worth it ---- */
@@ -444,12 +487,12 @@ static struct error *guess(struct targets *t, uint32_t index)
 		return NULL;
 	if (!t->all && runs < LEAST_RUNS)
 		return NULL;
-	uint32_t total = find_by_field(t, &g, site->call);
-	if (!total)
-		total = find_by_type(t, &g, site->call);
+	find_by_field(t, &g, site->call);
+	if (!g.count)
+		find_by_type(t, &g, site->call);
 	if (!g.count)
 		return NULL;
-	g.saved = runs * saving(t, &g, total - g.count);
+	g.saved = runs * saving(t, &g, g.total - g.count);
 	if (!t->all && g.saved <= 0)
 		return NULL;
 	return guess_vec_append(&t->guesses, g);
