@@ -97,7 +97,7 @@ static const struct option_row option_rows[] = {
 	 OPTION_FLAG(struct request, keeps_threads)},
 	{.name = "group-by",
 	 .argument = "=LABEL",
-	 .help = "distinguish recordings by a label (waymark run --label; rank, host, name): the outermost frame is its value",
+	 .help = "distinguish recordings by a label (rank, host, name, those of `waymark run`): the outermost frame is its value",
 	 OPTION_TEXT(struct request, group_label)},
 	OPTIONS_OF(profile_reading_options, struct request, reading),
 	OPTION_OUTPUT(struct request, output),

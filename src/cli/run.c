@@ -408,7 +408,7 @@ static const struct option_row option_rows[] = {
 	 OPTION_SET(set_output)},
 	{.name = "label",
 	 .argument = "KEY=VALUE",
-	 .help = "write a label into each recording, for report --group-by; may be given several times",
+	 .help = "write a label into each recording, by which `waymark report` can group them; may be given several times",
 	 .is_repeatable = true,
 	 OPTION_SET(add_label)},
 	{.name = "limit",

@@ -141,7 +141,7 @@ expect 0 "$waymark" run --events --limit 10 ./prog event 1
 has err.txt "prog recorded nothing: its size limit is too low (--limit, WAYMARK_LIMIT)"
 WAYMARK_LIMIT=10 expect 0 "$waymark" run --events ./prog event 1
 has err.txt "prog recorded nothing: its size limit is too low"
-expect 0 "$waymark" run --events -o small.wmk --limit 70000 ./prog event 1
+expect 0 "$waymark" run --events -o small.wmk --limit 12288 ./prog event 1
 has err.txt "small.wmk is not complete: its size limit was reached (WAYMARK_LIMIT)"
 # Its messages go into a pipe: they count as well.
 (ulimit -f 0 && "$waymark" run --events ./prog event 1 2>&1) | cat >err.txt

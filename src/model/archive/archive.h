@@ -11,7 +11,7 @@
 #define ARCHIVE_MAGIC "\x89WMA\r\n\x1a\n" /* 8 bytes */
 enum {
 	ARCHIVE_MAGIC_BYTES = 8,
-	ARCHIVE_VERSION = 1,
+	ARCHIVE_VERSION = 2, /* 1, which has no labels, is read, too */
 	ARCHIVE_HEADER_BYTES =
 		24, /* the magic, 32 bits of version, 32 that are 0, 64 of length: of the body as it is unpacked */
 };
@@ -25,7 +25,7 @@ enum archive_flag {
 };
 
 struct archive_options {
-	bool is_anonymous; /* no directories of programs, files and recordings, no values of events, no names of threads */
+	bool is_anonymous; /* no directories of programs, files and recordings, no values of events, no names of threads, no labels */
 };
 
 /* Appends the whole profile to out. ERROR_OVERFLOW: a sum of the body that does not fit. */

@@ -22,6 +22,7 @@ enum {
 struct reader {
 	struct profile *p;
 	struct cursor c;
+	uint32_t version;
 	const char **strings;
 	uint32_t string_count;
 	uint32_t *frames;
@@ -255,6 +256,36 @@ static struct error *read_program(struct reader *r, char program[WMK_PROGRAM_BYT
 	return err;
 }
 
+/* Those of a file, in one piece. Each begins with at least a byte of the archive's strings. */
+static struct error *read_labels(struct reader *r, const char **ret)
+{
+	struct buffer labels = {0};
+	uint32_t count = 0;
+	struct error *err = r->version < 2 ? NULL : read_count(r, &count);
+	char *copy;
+
+	for (uint32_t i = 0; !err && i < count; i++) {
+		const char *label;
+
+		err = read_string(r, &label);
+		if (!err && labels.len_bytes + strlen(label) >= WMK_LABELS_BYTES)
+			err = cursor_error(&r->c, "more labels than a recording has: the archive is damaged");
+		if (!err && *label)
+			buffer_bytes(&labels, label, strlen(label) + 1);
+	}
+	buffer_u8(&labels, 0);
+	err = err ?: buffer_error(&labels);
+	copy = err || !count ? NULL : arena_calloc(&r->p->arena, labels.len_bytes, 1);
+	if (!err && count && !copy)
+		err = &error_no_memory;
+	if (copy) {
+		memcpy(copy, labels.bytes, labels.len_bytes);
+		*ret = copy;
+	}
+	buffer_deinit(&labels);
+	return err;
+}
+
 static struct error *read_source(struct reader *r)
 {
 	struct profile_source s = {.path = NULL};
@@ -265,7 +296,8 @@ static struct error *read_source(struct reader *r)
 			    cursor_uleb128(&r->c, &s.event_count) ?: cursor_uleb128(&r->c, &s.heap_count) ?:
 			    cursor_uleb128(&r->c, &s.last_event_ns) ?: cursor_uleb128(&r->c, &s.uncommitted) ?:
 			    cursor_uleb128(&r->c, &s.inherited_count) ?: cursor_uleb128(&r->c, &s.inherited_bytes) ?:
-			    cursor_uleb128(&r->c, &s.inherited_live_bytes) ?: read_optional(r, &s.truncated);
+			    cursor_uleb128(&r->c, &s.inherited_live_bytes) ?: read_optional(r, &s.truncated) ?:
+			    read_labels(r, &s.labels);
 
 	if (err)
 		return err;
@@ -353,18 +385,19 @@ bool archive_is_one(const struct mapped_file *file)
 }
 
 /* *ret: the body, malloc'd. */
-static struct error *unpack(struct cursor *c, uint8_t **ret, size_t *ret_bytes)
+static struct error *unpack(struct cursor *c, uint32_t *version, uint8_t **ret, size_t *ret_bytes)
 {
 	uint64_t limit = UNPACKED_MIN + (uint64_t)c->len_bytes * UNPACKED_PER_BYTE, len_bytes;
-	uint32_t version, zero;
+	uint32_t zero;
 	uint8_t *body;
-	struct error *err = cursor_seek(c, ARCHIVE_MAGIC_BYTES) ?: cursor_u32(c, &version) ?: cursor_u32(c, &zero) ?:
+	struct error *err = cursor_seek(c, ARCHIVE_MAGIC_BYTES) ?: cursor_u32(c, version) ?: cursor_u32(c, &zero) ?:
 			    cursor_u64(c, &len_bytes);
 
 	if (err)
 		return err;
-	if (version != ARCHIVE_VERSION)
-		return cursor_error(c, "version %" PRIu32 ", this waymark reads version %d", version, ARCHIVE_VERSION);
+	if (!*version || *version > ARCHIVE_VERSION)
+		return cursor_error(c, "version %" PRIu32 ", this waymark reads versions 1 to %d", *version,
+				    ARCHIVE_VERSION);
 	if (len_bytes > limit)
 		return cursor_error(c, "it unpacks to %" PRIu64 " bytes, which no archive of its size does", len_bytes);
 	body = malloc((size_t)len_bytes + 1);
@@ -388,7 +421,7 @@ struct error *archive_add(struct profile *p, const char *path, const struct mapp
 	struct error *err;
 
 	cursor_init(&packed, file->bytes, file->len_bytes, path);
-	err = unpack(&packed, &body, &body_bytes);
+	err = unpack(&packed, &r.version, &body, &body_bytes);
 	if (err)
 		return err;
 	profile_allow(p, body_bytes);

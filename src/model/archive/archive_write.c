@@ -184,11 +184,26 @@ static void put_source(struct writer *w, const struct profile_source *s)
 	put_optional(w, w->options->is_anonymous && s->truncated ? "truncated" : s->truncated);
 }
 
+static void put_labels(struct writer *w, const char *labels)
+{
+	uint64_t count = 0;
+
+	if (w->options->is_anonymous)
+		labels = NULL;
+	for (const char *label = labels; label && *label; label += strlen(label) + 1)
+		count++;
+	buffer_uleb128(&w->body, count);
+	for (const char *label = labels; label && *label; label += strlen(label) + 1)
+		put_string(w, label);
+}
+
 static void put_sources(struct writer *w)
 {
 	buffer_uleb128(&w->body, w->p->sources.count);
-	for (size_t i = 0; i < w->p->sources.count; i++)
+	for (size_t i = 0; i < w->p->sources.count; i++) {
 		put_source(w, &w->p->sources.items[i]);
+		put_labels(w, w->p->sources.items[i].labels);
+	}
 }
 
 /* Texts of warnings name files. */
