@@ -10,6 +10,7 @@ import sys
 def text_of(path):
     with open(path, encoding="utf-8") as file:
         text = re.sub(r"\A/\*.*?\*/\n+", "", file.read(), flags=re.DOTALL)
+    text = re.sub(r"\A<!--.*?-->\n+", "", text, flags=re.DOTALL)
     return text.replace("\n\t", "") if path.endswith(".css") else text
 
 

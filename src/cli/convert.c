@@ -108,8 +108,8 @@ const struct command command_convert = {
 		 "Writes recordings, folded stacks, profiles of pprof or the text of `perf script`\n"
 		 "in the format that the name of OUT ends in: .pb.gz (pprof), .callgrind,\n"
 		 ".dhat.json, .massif, .firefox.json, .trace.json (Chrome, Perfetto), .perf (perf\n"
-		 "script), .speedscope.json, .folded, .svg, .json, .txt; of paths .lcov, .html,\n"
-		 "and .xml (Cobertura).\n",
+		 "script), .speedscope.json, .folded, .view.html, .svg, .json, .txt; of paths\n"
+		 ".lcov, .html and .xml (Cobertura).\n",
 	.options = option_rows,
 	.operands = {{"file", COMPLETE_FILE, NULL, true}},
 	.run = run,

@@ -13,5 +13,12 @@ extern const char flame_js[];
 extern const char slice_css[];
 extern const char slice_js[];
 extern const char slice_page_js[];
+extern const char view_css[];
+extern const char view_html[];
+extern const char view_data_js[];
+extern const char view_trees_js[];
+extern const char view_flame_js[];
+extern const char view_panels_js[];
+extern const char view_page_js[];
 
 #endif

@@ -3,6 +3,8 @@ compares what it says of each context with the folded stacks of FOLDED.METRIC.
 
 Contexts are compared by the names of their functions: a file's numbers of contexts that differ in lines only are added up.
 """
+import array
+import base64
 import gzip
 import json
 import re
@@ -186,6 +188,59 @@ def read_perf(path, metrics):
     return {metrics[0]: contexts}
 
 
+def page_data(path):
+    """The header and the arrays of the page of `waymark view`, as docs/format.md has them."""
+    page = open(path, encoding="utf-8").read()
+    text = re.search(r'<script type="text/plain" id="data">\n(.*?)</script>', page, re.DOTALL).group(1)
+    data = gzip.decompress(base64.b64decode(text))
+    size = int.from_bytes(data[:4], "little")
+    head, at = json.loads(data[4:4 + size]), -(-(4 + size) // 8) * 8
+
+    def take(code, count):
+        nonlocal at
+        values = array.array(code, data[at:at + count * array.array(code).itemsize])
+        at += -(-len(values) * values.itemsize // 8) * 8
+        return values
+
+    frames = [take("I", head["frames"]) for _ in ("name", "file", "image", "line")]
+    parents, nodes = take("I", head["nodes"]), take("I", head["nodes"])
+    cells = [(take("I", m["contexts"]), take("d", m["contexts"])) for m in head["metrics"]]
+    events = [take("I", head["events"]) for _ in ("slice", "thread", "metric", "node")] + [take("d", head["events"]) for _ in ("count", "sum")]
+    assert at == len(data), (at, len(data))
+    return head, frames, parents, nodes, cells, events
+
+
+def read_view(path, metrics):
+    head, frames, parents, nodes, cells, events = page_data(path)
+    assert head["format"] == "waymark-view" and head["version"] == 1
+
+    def stack(node):
+        names = []
+        while node:
+            names.append(head["strings"][frames[0][nodes[node]] - 1])
+            node = parents[node]
+        return ";".join(reversed(names))
+
+    result = {metric: Counter() for metric in metrics}
+    for m, (at, values) in zip(head["metrics"], cells):
+        for node, value in zip(at, values):
+            if m["name"] in result:
+                result[m["name"]][stack(node)] += int(value)
+    # Events in time and by thread add up to the same.
+    numbers = {m["name"]: n for n, m in enumerate(head["metrics"])}
+    for metric in metrics:
+        first = head["metrics"][numbers[metric]]["group"]
+        if first not in set(events[2]):
+            continue
+        sums = Counter()
+        for slice_, thread, number, node, count, total in zip(*events):
+            assert slice_ < head["slices"] and thread < len(head["threads"])
+            if number == first:
+                sums[stack(node)] += int(count if numbers[metric] == first else total)
+        assert +sums == +result[metric], metric
+    return result
+
+
 def main():
     name, path, folded_path, metrics = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     wanted = {metric: folded(f"{folded_path}.{metric}") for metric in metrics}
@@ -194,7 +249,7 @@ def main():
         check_callgrind(path, wanted)
         return
     got = {"pprof": read_pprof, "dhat": read_dhat, "firefox": read_firefox, "chrome": read_chrome,
-           "perf-script": read_perf}[name](path, metrics)
+           "perf-script": read_perf, "view": read_view}[name](path, metrics)
     for metric in metrics:
         got[metric] = +got[metric]
         if got[metric] != wanted[metric]:

@@ -35,6 +35,8 @@ done
 expect 0 "$waymark" convert -o one.trace.json one.wmk
 compare chrome one.trace.json step
 expect 0 "$waymark" convert -o one.massif one.wmk
+expect 0 "$waymark" convert -o one.view.html one.wmk
+compare view one.view.html $heap step step:sum
 live=$(awk '{ sum += $NF } END { print sum }' want.live)
 has one.massif "mem_heap_B=$live"
 if command -v ms_print >/dev/null; then

@@ -4,6 +4,7 @@
 #include "model/base/context_text.h"
 #include "report/contexts/diff_renderer.h"
 #include "report/contexts/renderer.h"
+#include "report/view/view_page.h"
 
 static const struct diff_renderer renderers[] = {
 	{.format = {"text", "functions and contexts by their change, for reading"},
@@ -13,6 +14,8 @@ static const struct diff_renderer renderers[] = {
 	{.format = {"json", "the same for programs; docs/format.md describes it"}, .render = diff_render_json},
 	{.format = {"folded", "one context a line: main;f OLD NEW"}, .render = diff_render_folded},
 	{.format = {"svg", "a flame graph: red has grown, blue has shrunk"}, .render = diff_render_svg},
+	{.format = {"view", "a page as `waymark view` makes it, with the change in colours"},
+	 .render = diff_render_view},
 	{.format = {0}},
 };
 
@@ -72,7 +75,8 @@ struct error *diff_render_folded(const struct diff_report *r, FILE *out)
 	return err;
 }
 
-struct error *diff_render_svg(const struct diff_report *r, FILE *out)
+static struct error *render_change(const struct diff_report *r,
+				   struct error *(*render)(const struct view *v, FILE *out), FILE *out)
 {
 	const struct profile_diff *d = r->diff;
 	struct view v;
@@ -84,7 +88,17 @@ struct error *diff_render_svg(const struct diff_report *r, FILE *out)
 	v.has_change = true;
 	v.before = d->metric[DIFF_OLD];
 	v.after = d->metric[DIFF_NEW];
-	err = render_svg(&v, out);
+	err = render(&v, out);
 	view_deinit(&v);
 	return err;
+}
+
+struct error *diff_render_svg(const struct diff_report *r, FILE *out)
+{
+	return render_change(r, render_svg, out);
+}
+
+struct error *diff_render_view(const struct diff_report *r, FILE *out)
+{
+	return render_change(r, render_view_page, out);
 }

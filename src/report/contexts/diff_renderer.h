@@ -30,6 +30,7 @@ struct error *diff_render_json(const struct diff_report *r, FILE *out);
 /* "main;f OLD NEW", as difffolded.pl makes it. */
 struct error *diff_render_folded(const struct diff_report *r, FILE *out);
 struct error *diff_render_svg(const struct diff_report *r, FILE *out);
+struct error *diff_render_view(const struct diff_report *r, FILE *out);
 
 /* How many of the functions and contexts are shown: those with enough change, and no more than `top`. */
 size_t diff_functions_shown(const struct diff_report *r);

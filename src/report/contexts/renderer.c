@@ -1,6 +1,8 @@
 /* renderer.c - the table of output formats. */
 #include "report/contexts/renderer.h"
 
+#include "report/view/view_page.h"
+
 static const struct renderer renderers[] = {
 	{.format = {"text", "the first contexts with all their numbers, for reading"},
 	 .suffixes = ".txt",
@@ -75,6 +77,12 @@ static const struct renderer renderers[] = {
 	 .adds_up = true,
 	 .has_notes = true,
 	 .render = render_svg},
+	{.format = {"view", "a page to look around in, as `waymark view` makes it"},
+	 .suffixes = ".view.html",
+	 .keeps_zeros = true,
+	 .wants_events = true,
+	 .has_notes = true,
+	 .render = render_view_page},
 	{.format = {0}},
 };
 
