@@ -46,11 +46,12 @@ events 'Filtered.main;Filtered.lambda$main$0;Filtered.called' "other options"
 rewriting yes "other options"
 
 # All hazards, with what is added at entries and for clients, and by a profile: codes are others each time. All compilers get what the cache
-# has in one run each.
+# has in one run each, the last of which has ZGC.
 for options in check=11 check,encoder=lucce check,alloc,exceptions,contention check,profile=hazards.profile; do
 	rm -f hazards.cache
 	for turn in first second third; do
 		[ $turn != second ] && machine=("${quick[@]}") || machine=()
+		[ "$turn $options" != "second check,profile=hazards.profile" ] || machine=(-XX:+UseZGC)
 		run "$options,cache=hazards.cache" Hazards
 		agreed "hazards, $options, $turn"
 	done

@@ -41,9 +41,11 @@ metric=alloc
 # A call that makes the virtual machine compile the method for C2 also allocates what string constants of its class are not resolved yet
 # (CompileBroker::compile_method): 26 objects of Integer, in the call of Integer.valueOf that happens to be the one. So that is not compiled.
 interpreted="-XX:CompileCommand=quiet -XX:CompileCommand=exclude,java.lang.Integer::valueOf"
-for mode in -Xmixed -Xint; do
+# Often enough for C2, and in the interpreter as often as is needed for each count.
+for mode in "-Xmixed 3000" "-Xint 100"; do
+	times=${mode#* } mode=${mode% *}
 	# shellcheck disable=SC2086
-	run "Allocations 3000" $mode $interpreted "-agentpath:$agent=alloc=0"
+	run "Allocations $times" $mode $interpreted "-agentpath:$agent=alloc=0"
 	[ -s err.txt ] && { cat err.txt; fail "alloc=0 $mode: standard error"; }
 	large=$(grep -c large out.txt)
 	grep -v large out.txt >measured.txt && mv measured.txt out.txt
@@ -56,7 +58,7 @@ for mode in -Xmixed -Xint; do
 		fail "alloc=0 $mode: bytes"
 done
 for encoder in fast lucce; do
-	run "Allocations 50" "${quick[@]}" "-agentpath:$agent=alloc=0,check,encoder=$encoder"
+	run "Allocations 20" "${quick[@]}" "-agentpath:$agent=alloc=0,check,encoder=$encoder"
 	checked "alloc=0 $encoder" 10000
 done
 run "Allocations 50" "-agentpath:$agent=alloc,encode"
@@ -78,8 +80,9 @@ for encoder in fast lucce; do
 done
 metric=exception
 line=-Dline=$(grep -n 'int withoutCall' "$sources/Exceptions.java" | cut -d : -f 1)
-for mode in -Xmixed -Xint; do
-	run "Exceptions 300" $mode "$line" "-agentpath:$agent=exceptions,encode"
+for mode in "-Xmixed 300" "-Xint 30"; do
+	times=${mode#* } mode=${mode% *}
+	run "Exceptions $times" $mode "$line" "-agentpath:$agent=exceptions,encode"
 	[ -s err.txt ] && { cat err.txt; fail "exceptions $mode: standard error"; }
 	grep -v overflow chains.txt | cut -d ' ' -f 1,2 >wanted.txt
 	agrees "exceptions $mode" wanted.txt 40

@@ -19,7 +19,7 @@ points=$(sed -n 's/^points //p' plain.txt)
 [ "${points:-0}" -gt 200 ] || fail "only ${points:-no} points"
 [ "$(grep -c '^point wm1:not-instrumented ' plain.txt)" = "$points" ] || fail "tokens without the agent"
 
-for mode in "-Xmixed fast" "-Xint fast" "-XX:+UseZGC lucce"; do
+for mode in "-Xmixed fast" "-Xint lucce" "-XX:+UseZGC lucce"; do
 	rm -f run.wmk
 	WAYMARK_OUT=$dir/run.wmk timeout -k 1 120 "$jdk/bin/java" "${mode% *}" "-agentpath:$agent=check,encoder=${mode#* }" -cp classes Hazards \
 		>points.txt 2>err.txt || fail "$mode: status $?"

@@ -25,7 +25,7 @@ done
 
 # A virtual machine that runs, twice; what parks between the two is no event.
 mkfifo in
-"$jdk/bin/java" -cp classes Parks <in >all.txt 2>err.txt &
+"$jdk/bin/java" -XX:+UseZGC -cp classes Parks <in >all.txt 2>err.txt &
 pid=$!
 exec 3>in
 # until_lines WORD COUNT

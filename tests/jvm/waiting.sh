@@ -38,7 +38,7 @@ fi
 
 # A virtual machine that runs: until each wait has been seen.
 mkfifo in
-"$jdk/bin/java" -cp classes Waiting <in >out.txt 2>err.txt &
+"$jdk/bin/java" -XX:+UseZGC -cp classes Waiting <in >out.txt 2>err.txt &
 pid=$!
 exec 3>in
 until grep -q ready out.txt; do kill -0 $pid 2>/dev/null || { cat err.txt; fail "attach: the program"; exit 1; }; sleep 0.1; done

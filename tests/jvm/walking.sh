@@ -45,7 +45,7 @@ for mode in -Xmixed -Xint; do
 done
 
 # All of it from the command line, and other options keep words.
-timeout -k 1 60 "$waymark" run --alloc --contention --exceptions -q -o all.wmk "$jdk/bin/java" -cp classes Walked alloc 3 >out.txt 2>err.txt ||
+timeout -k 1 60 "$waymark" run --alloc --contention --exceptions -q -o all.wmk "$jdk/bin/java" -XX:+UseZGC -cp classes Walked alloc 3 >out.txt 2>err.txt ||
 	fail "run: status"
 [ -s err.txt ] && { cat err.txt; fail "run: standard error"; }
 "$waymark" report --format folded --metric alloc:sum all.wmk >folded.txt
