@@ -6,8 +6,8 @@
 # too. The exit status is 0 if and only if nothing failed.
 #
 # Lint and the TSan build run beside the tests at the lowest priority: they take the time in which tests wait for their programs.
-# Fuzzing and the demonstration run beside the tests of the ASan build. Each stage of tests ends with its CPU seconds and the tests that took most of them; `scripts/test-results.py --cpu all
-# build/meson-logs/tests.json` prints those of every test.
+# Fuzzing and the demonstration run beside the tests of the ASan build. Each stage of tests ends with its CPU seconds and the tests that
+# took most of them; `scripts/test-results.py --cpu all build/meson-logs/tests-timed.sh.json` prints those of every test.
 #
 # Under sanitizers run the command, the readers and their unit tests: neither the pass nor the runtime is sanitized in any build. So
 # programs are built and run once, in build/ (tests of the suite twice), and what they wrote is read by the plain command and by the
@@ -117,7 +117,7 @@ trap 'for process in "${beside[@]}"; do kill "$process"; done; tell failed inter
 run_tests() {
 	local name=$1 dir=$2 log result test status
 	shift 2
-	log=$dir/meson-logs/$name.json
+	log=$dir/meson-logs/$name-timed.sh.json # meson test names it so for its wrapper
 	rm -f "$log"
 	# More than there are processors: tests that wait for their programs leave them idle.
 	meson test -C "$dir" --no-rebuild --num-processes $(($(nproc) * 2)) --logbase "$name" --print-errorlogs --wrapper "$PWD/scripts/timed.sh" "$@"
