@@ -232,41 +232,98 @@ struct error *object_read(const char *path, unsigned int sections, struct object
 	return err;
 }
 
-static bool names_symbol(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const char *wanted, bool is_defined)
+/* Functions that are looked for. All tables of symbols are read once, for all of them: a large program has tens of thousands. */
+enum {
+	NAME_ALLOCATOR, /* jemalloc with a prefix (Rust's first), mimalloc, rpmalloc, TBB; the first one counts */
+	NAME_ALLOCATOR_END = NAME_ALLOCATOR + 7,
+	NAME_OWN =
+		NAME_ALLOCATOR_END, /* of jemalloc and tcmalloc, which have malloc, too: the agent follows these in a library */
+	NAME_OWN_END = NAME_OWN + 2,
+	NAME_MALLOC = NAME_OWN_END, /* which nothing stands in front of where the program has it */
+	NAME_REGISTER,
+	NAME_RECORDER,
+	NAME_UNFIT,
+	NAMES = NAME_UNFIT + UNFITS,
+	NAME_PREFIX = 3, /* bytes: none is shorter */
+};
+_Static_assert(NAMES <= 32, "a bit each");
+
+static const char *const names_of_functions[NAME_UNFIT] = {"_rjem_malloc",    "_rjem_mallocx", "je_malloc",
+							   "je_mallocx",      "mi_malloc",     "rpmalloc",
+							   "scalable_malloc", "mallocx",       "tc_malloc",
+							   "malloc",          "wm1_register",  "wm1_recorder"};
+
+static const char *name_of(unsigned int i)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	GElf_Sym symbol;
-
-	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *name = elf_strptr(elf, shdr->sh_link, symbol.st_name);
-
-		if (name && strcmp(name, wanted) == 0 && (!is_defined || symbol.st_shndx != SHN_UNDEF))
-			return true;
-	}
-	return false;
+	return i < NAME_UNFIT ? names_of_functions[i] : unfits[i - NAME_UNFIT].symbol;
 }
 
-/* jemalloc with a prefix (Rust's first), mimalloc, rpmalloc, TBB. */
-static const char *const allocator_names[] = {"_rjem_malloc", "_rjem_mallocx", "je_malloc",      "je_mallocx",
-					      "mi_malloc",    "rpmalloc",      "scalable_malloc"};
+/* Which of the names have that byte at that place. */
+struct name_filter {
+	uint32_t with[NAME_PREFIX][256];
+};
 
-/* Of jemalloc and tcmalloc, which have malloc, too: the agent follows these in a library. */
-static const char *const own_names[] = {"mallocx", "tc_malloc"};
+static void make_filter(struct name_filter *ret)
+{
+	memset(ret, 0, sizeof *ret);
+	for (unsigned int i = 0; i < NAMES; i++)
+		for (unsigned int k = 0; k < NAME_PREFIX; k++)
+			ret->with[k][(uint8_t)name_of(i)[k]] |= 1u << i;
+}
 
-/* malloc itself, which nothing stands in front of where the program has it. */
-static const char *const malloc_names[] = {"malloc"};
+/* The bit of the name; 0: it is none of them. */
+static uint32_t bit_of(const struct name_filter *filter, const char *name)
+{
+	uint32_t left = filter->with[0][(uint8_t)name[0]] & filter->with[1][(uint8_t)name[1]] &
+			filter->with[2][(uint8_t)name[2]];
+
+	for (; left; left &= left - 1)
+		if (strcmp(name, name_of((unsigned int)__builtin_ctz(left))) == 0)
+			return left & -left;
+	return 0;
+}
+
+/* Names that symbols of a table have: bits. */
+struct found_names {
+	uint32_t any, defined;
+};
+
+static struct found_names find_names(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const struct name_filter *filter)
+{
+	Elf_Data *data = elf_getdata(scn, NULL), *strings = elf_getdata(elf_getscn(elf, shdr->sh_link), NULL);
+	const char *text = strings ? strings->d_buf : NULL, *last = text ? memrchr(text, 0, strings->d_size) : NULL;
+	struct found_names ret = {0, 0};
+	GElf_Sym symbol;
+
+	for (int i = 0; data && last && gelf_getsym(data, i, &symbol); i++) {
+		uint32_t bit;
+
+		if (symbol.st_name + (uint64_t)NAME_PREFIX > (uint64_t)(last - text))
+			continue;
+		bit = bit_of(filter, text + symbol.st_name);
+		ret.any |= bit;
+		if (symbol.st_shndx != SHN_UNDEF)
+			ret.defined |= bit;
+	}
+	return ret;
+}
+
+static bool has_name(uint32_t found, unsigned int name)
+{
+	return found >> name & 1;
+}
+
+/* The first of the names [from, to) that is among them; NULL: none is. */
+static const char *first_name(uint32_t found, unsigned int from, unsigned int to)
+{
+	for (unsigned int i = from; i < to; i++)
+		if (has_name(found, i))
+			return name_of(i);
+	return NULL;
+}
 
 /* Their operators new and delete do not call malloc. */
 static const char *const allocator_libraries[] = {"libjemalloc.so", "libtcmalloc.so", "libtcmalloc_minimal.so"};
-
-static const char *find_name(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const char *const *names, size_t count,
-			     bool is_defined)
-{
-	for (size_t i = 0; i < count && (shdr->sh_type == SHT_DYNSYM || shdr->sh_type == SHT_SYMTAB); i++)
-		if (names_symbol(elf, scn, shdr, names[i], is_defined))
-			return names[i];
-	return NULL;
-}
 
 /* The dynamic section has one of these libraries, of any version. */
 static bool needs_allocator(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
@@ -284,14 +341,37 @@ static bool needs_allocator(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 	return false;
 }
 
-/* Code that was instrumented registers itself; what only includes waymark.h has weak references to other functions. */
+static void read_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const struct name_filter *filter,
+			 struct object_program *ret)
+{
+	struct found_names found = find_names(elf, scn, shdr, filter);
+
+	if (!ret->allocator)
+		ret->allocator = first_name(found.any, NAME_ALLOCATOR, NAME_ALLOCATOR_END);
+	if (!ret->own_allocator)
+		ret->own_allocator = first_name(found.defined, NAME_OWN, NAME_OWN_END);
+	ret->has_malloc |= has_name(found.defined, NAME_MALLOC);
+	if (shdr->sh_type != SHT_DYNSYM)
+		return;
+	for (unsigned int i = 0; i < UNFITS && !ret->unfit; i++)
+		if (has_name(found.any, NAME_UNFIT + i))
+			ret->unfit = unfits[i].what;
+	/* Code that was instrumented registers itself; what only includes waymark.h has weak references to other functions. */
+	if (!has_name(found.any, NAME_REGISTER))
+		return;
+	ret->is_instrumented = true;
+	ret->keeps_contexts = !has_name(found.any, NAME_RECORDER);
+}
+
 static void read_runtime(Elf *elf, struct object_program *ret)
 {
+	struct name_filter filter;
 	Elf_Scn *scn = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names) != 0)
 		return;
+	make_filter(&filter);
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
 		GElf_Shdr shdr;
 		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
@@ -300,23 +380,9 @@ static void read_runtime(Elf *elf, struct object_program *ret)
 			continue;
 		if (strncmp(name, ".debug_waymark", strlen(".debug_waymark")) == 0)
 			ret->is_instrumented = true;
-		if (!ret->allocator)
-			ret->allocator = find_name(elf, scn, &shdr, allocator_names,
-						   sizeof allocator_names / sizeof *allocator_names, false);
-		if (!ret->own_allocator)
-			ret->own_allocator =
-				find_name(elf, scn, &shdr, own_names, sizeof own_names / sizeof *own_names, true);
-		ret->has_malloc |=
-			find_name(elf, scn, &shdr, malloc_names, 1, true) || needs_allocator(elf, scn, &shdr);
-		if (shdr.sh_type != SHT_DYNSYM)
-			continue;
-		for (int i = 0; i < UNFITS && !ret->unfit; i++)
-			if (names_symbol(elf, scn, &shdr, unfits[i].symbol, false))
-				ret->unfit = unfits[i].what;
-		if (!names_symbol(elf, scn, &shdr, "wm1_register", false))
-			continue;
-		ret->is_instrumented = true;
-		ret->keeps_contexts = !names_symbol(elf, scn, &shdr, "wm1_recorder", false);
+		ret->has_malloc |= needs_allocator(elf, scn, &shdr);
+		if (shdr.sh_type == SHT_DYNSYM || shdr.sh_type == SHT_SYMTAB)
+			read_symbols(elf, scn, &shdr, &filter, ret);
 	}
 }
 
