@@ -122,6 +122,9 @@ void *mapping_new(void *at, size_t len_bytes, int fd, uint64_t off)
 
 	lock(&held);
 	mapped = wmrt_map(at, len_bytes, 1, fd, off);
+	/* There is nothing in the file to be read ahead, only pages of zeros to be made that may never be used. */
+	if (mapped)
+		wmrt_sys3(SYS_madvise, (long)mapped, (long)len_bytes, MADV_RANDOM);
 	if (mapped && !note(mapped, len_bytes, true)) {
 		note(mapped, len_bytes, false);
 		if (at)
