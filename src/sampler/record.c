@@ -250,14 +250,15 @@ static inline uint32_t prefix_of(struct trail *t, size_t at, uint32_t function, 
 {
 	const struct trail_frame *frame = &t->frames[at];
 	uint64_t call = frame->row.pc | (uint64_t)function << FUNCTION_SHIFT;
-	struct trail_call *near = trail_near(t, at, call, below), *set;
+	uint64_t path = function == PLAIN_CALL ? frame->path : trail_path(frame->path, function);
+	struct trail_call *near = trail_near(t, at, path), *set;
 	uint32_t prefix;
 
 	if (near->call == call && near->below == below)
 		return near->prefix;
 	if (frame->row.may_go)
 		return prefix_in_image(t, frame, call, name, below, may_make);
-	set = trail_calls(t, call, below);
+	set = trail_calls(t, path);
 	prefix = find_call(set, call, below);
 	if (!prefix && may_make) {
 		prefix = new_prefix(frame, name, below);

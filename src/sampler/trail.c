@@ -228,6 +228,9 @@ static void settle(struct trail *t, size_t kept, size_t fresh)
 
 		*f = t->fresh[--fresh];
 		f->prefix = 0;
+		f->path = trail_path(at ? f[-1].path : 0, f->row.pc);
+		__builtin_prefetch(trail_near(t, at, f->path));
+		__builtin_prefetch(trail_calls(t, f->path));
 		f->needs_rbp = f->row.kind == TRAIL_ROW_RBP || (!f->row.rbp_words && at && f[-1].needs_rbp);
 		f->words = words = add_words(t, at, words);
 		at++;

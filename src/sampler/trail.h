@@ -68,6 +68,7 @@ struct trail_row {
 struct trail_frame {
 	uint64_t sp, rbp; /* when its call has returned; rbp: of the walk that found the frame, if it matters */
 	struct trail_row row;
+	uint64_t path;   /* hash of its return address and those outside of it */
 	uint32_t prefix; /* of the frame and all outside of it; the root where it is left out (record.h) */
 	uint32_t words;  /* so many of the trail's words are those of the steps from here outwards */
 	bool needs_rbp;  /* it matters */
@@ -137,22 +138,33 @@ static inline uint64_t trail_hash(uint64_t call, uint32_t below)
 	return (call ^ (uint64_t)below << 32) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* The place of the prefix of a call in a context. */
+/* The place of the prefix of a call in a context, in an image that may go. */
 static inline struct trail_next *trail_next(struct trail *t, uint64_t call, uint32_t below)
 {
 	return &t->nexts[trail_hash(call, below) >> (64 - TRAIL_NEXT_BITS)];
 }
 
-/* TRAIL_WAYS places. */
-static inline struct trail_call *trail_calls(struct trail *t, uint64_t call, uint32_t below)
+/*
+ * The hash of a call on a path. Calls are placed by their paths rather than by the prefixes below them, which only say whether what is there
+ * is theirs: so the places of all frames are known before any of them is read, and the processor waits for all at once.
+ */
+static inline uint64_t trail_path(uint64_t below, uint64_t call)
 {
-	return t->calls[trail_hash(call, below) >> (64 - TRAIL_SET_BITS)];
+	uint64_t hash = (below ^ call) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return hash ^ hash >> 32;
+}
+
+/* TRAIL_WAYS places. */
+static inline struct trail_call *trail_calls(struct trail *t, uint64_t path)
+{
+	return t->calls[path >> (64 - TRAIL_SET_BITS)];
 }
 
 /* The place of the same call at that depth. */
-static inline struct trail_call *trail_near(struct trail *t, size_t depth, uint64_t call, uint32_t below)
+static inline struct trail_call *trail_near(struct trail *t, size_t depth, uint64_t path)
 {
-	return &t->near[depth % TRAIL_DEPTHS][trail_hash(call, below) >> (64 - TRAIL_NEAR_BITS)];
+	return &t->near[depth % TRAIL_DEPTHS][path >> (64 - TRAIL_NEAR_BITS)];
 }
 
 /* Forgets all frames: of a thread that has ended, or of one whose stack is another. */
