@@ -46,8 +46,9 @@ struct known {
 
 struct wmrt_task_memory {
 	struct task tasks[TASKS];
-	struct known known[KNOWN];
-	bool is_writing; /* in known: whoever interrupts that writes nothing there */
+	struct known known[KNOWN];  /* contexts in tasks */
+	struct known queued[KNOWN]; /* of those who enqueued: the node of the context alone */
+	bool is_writing;            /* in these: whoever interrupts that writes nothing there */
 };
 
 _Thread_local struct wmrt_tasks wmrt_tasks __attribute__((tls_model("initial-exec")));
@@ -62,6 +63,11 @@ const struct wmrt_client wmrt_task_client = {.slot = &client_slot};
 static inline void fence(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline bool is_same(const wm_context *a, const wm_context *b)
+{
+	return a->id == b->id && a->prefix == b->prefix && a->site == b->site && a->epoch == b->epoch;
 }
 
 /* A handler may have been first. NULL without memory. */
@@ -108,9 +114,13 @@ void wmrt_task_begin(const wm_context *enqueued, const wm_context *here)
 		return;
 	task = &memory->tasks[place];
 	fence();
+	/* A thread of a pool begins its tasks at one place, mostly. */
+	if (!is_same(&task->begun, here)) {
+		task->begun_node = 0;
+		task->begun = *here;
+	}
+	task->enqueued_node = 0;
 	task->enqueued = *enqueued;
-	task->begun = *here;
-	task->enqueued_node = task->begun_node = 0;
 	fence();
 	task->is_ready = true;
 }
@@ -146,14 +156,50 @@ static uint32_t node_of(wm_context c)
 	return wmrt_intern(c.prefix, c.epoch, c.id, c.site, 1);
 }
 
-static uint32_t enqueued_node(struct task *task)
+static struct known *place_of(struct known places[KNOWN], wm_context c, uint32_t enqueued)
 {
+	uint64_t hash = wmrt_hash(c.id ^ (uint64_t)enqueued << 32, (uint64_t)c.prefix << 32 | c.site);
+
+	return &places[hash % KNOWN];
+}
+
+static bool is_it(const struct known *k, wm_context c, uint32_t begun, uint32_t enqueued)
+{
+	return k->node && is_same(&k->context, &c) && k->begun == begun && k->enqueued == enqueued;
+}
+
+static void remember(struct wmrt_task_memory *memory, struct known *at, const struct known *known)
+{
+	if (memory->is_writing || known->node == WM_PREFIX_LOST)
+		return;
+	memory->is_writing = true;
+	fence();
+	at->node = 0;
+	fence();
+	at->context = known->context;
+	at->begun = known->begun;
+	at->enqueued = known->enqueued;
+	fence();
+	at->node = known->node;
+	fence();
+	memory->is_writing = false;
+}
+
+static uint32_t enqueued_node(struct wmrt_task_memory *memory, struct task *task)
+{
+	struct known *at, known = {.context = task->enqueued};
 	struct wmk_node node;
 
-	if (!task->enqueued_node)
-		task->enqueued_node =
-			read_task(task->enqueued, &node) ? task->enqueued.prefix : node_of(task->enqueued);
-	return task->enqueued_node;
+	if (task->enqueued_node)
+		return task->enqueued_node;
+	at = place_of(memory->queued, known.context, 0);
+	if (is_it(at, known.context, 0, 0)) {
+		known.node = at->node;
+	} else {
+		known.node = read_task(known.context, &node) ? known.context.prefix : node_of(known.context);
+		remember(memory, at, &known);
+	}
+	return task->enqueued_node = known.node;
 }
 
 static uint32_t begun_node(struct task *task)
@@ -190,29 +236,6 @@ static uint32_t intern_task(wm_context c, uint32_t begun, uint32_t enqueued)
 				  1);
 }
 
-static bool is_it(const struct known *k, wm_context c, uint32_t begun, uint32_t enqueued)
-{
-	return k->node && k->context.id == c.id && k->context.prefix == c.prefix && k->context.site == c.site &&
-	       k->context.epoch == c.epoch && k->begun == begun && k->enqueued == enqueued;
-}
-
-static void remember(struct wmrt_task_memory *memory, struct known *at, const struct known *known)
-{
-	if (memory->is_writing || known->node == WM_PREFIX_LOST)
-		return;
-	memory->is_writing = true;
-	fence();
-	at->node = 0;
-	fence();
-	at->context = known->context;
-	at->begun = known->begun;
-	at->enqueued = known->enqueued;
-	fence();
-	at->node = known->node;
-	fence();
-	memory->is_writing = false;
-}
-
 /* The innermost one that has begun as a whole; NULL: there is none. */
 static struct task *innermost(struct wmrt_task_memory *memory, uint32_t count)
 {
@@ -228,7 +251,6 @@ wm_context wmrt_task_wrap(wm_context c)
 	struct known known = {.context = c};
 	struct known *at;
 	struct task *task;
-	uint64_t hash;
 
 	if (c.epoch == WM_EPOCH_NONE || c.prefix == WM_PREFIX_LOST)
 		return c;
@@ -239,10 +261,9 @@ wm_context wmrt_task_wrap(wm_context c)
 	task = innermost(memory, count);
 	if (!task || task->enqueued.epoch == WM_EPOCH_NONE)
 		return c;
-	known.enqueued = enqueued_node(task);
+	known.enqueued = enqueued_node(memory, task);
 	known.begun = begun_node(task);
-	hash = wmrt_hash(c.id ^ (uint64_t)known.enqueued << 32, (uint64_t)c.prefix << 32 | c.site);
-	at = &memory->known[hash % KNOWN];
+	at = place_of(memory->known, c, known.enqueued);
 	if (WMRT_LIKELY(is_it(at, c, known.begun, known.enqueued)))
 		return context_of(at->node);
 	known.node = intern_task(c, known.begun, known.enqueued);
