@@ -22,9 +22,13 @@ PACKAGES = {
 
 
 class Case:
+    """A file named `stdin` is the standard input."""
+
     def __init__(self, name, package, fault, files, arguments, environment=None):
         self.name, self.package, self.fault, self.files, self.arguments = name, package, fault, files, arguments
-        self.environment = environment or {}
+        self.environment = dict(environment or {})
+        if "stdin" in files:
+            self.environment["CORE_INPUT"] = "stdin"
 
 
 def tiff():

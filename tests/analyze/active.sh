@@ -6,22 +6,17 @@
 # no reason for anything. In the calls that are on the stack, these are the ways of that call. That slices are not everything, and smaller than
 # those of all code, is checked over all programs together.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
+# shellcheck source=tests/analyze/lib.sh
+. "$(dirname "$0")/lib.sh"
 first=${2:-1} count=${3:-5}
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-active.XXXXXX")
 pid=
-# shellcheck disable=SC2317 # called by trap
+# shellcheck disable=SC2317 # called at the end
 leave() {
 	[ -n "$pid" ] && kill -9 "$pid" 2>/dev/null
-	rm -rf "$tmp"
 }
-trap leave EXIT
-trap 'exit 1' INT TERM
-cd "$tmp" || exit 1
 # What is known of what ran, from most to nothing; one of them for each program.
 schemes=('*=cc+pt' '*=stmt+pt' '*=cc+pt;last=none' '*=fc' '*=stmt' '*=cc+pt' 'f0=none;*=stmt+pt')
-failed=0 slices=0 lines_in=0 lines_of=0 changed=0 static=0 stack=0 active=0
+slices=0 lines_in=0 lines_of=0 changed=0 static=0 stack=0 active=0
 
 # differs SEED LINE...: the value that the program stops with, with that noise on these lines, is another one.
 differs() {
@@ -65,13 +60,12 @@ check_program() { # SEED
 	lines_in=$((lines_in + $(echo "$all" | wc -l) - ${#out[@]}))
 	static=$((static + $(size_of static))) stack=$((stack + $(size_of stack))) active=$((active + $(size_of active)))
 	[ "$(size_of active)" -le "$(size_of stack)" ] && [ "$(size_of stack)" -le "$(size_of static)" ] ||
-		{ echo "FAIL seed $1: sizes $(grep '"sizes"' slice.json)"; failed=1; }
+		fail "seed $1: sizes $(grep '"sizes"' slice.json)"
 	for line in "${out[@]}"; do
 		differs 7 "$line" && echo "  by line $line alone: $(sed -n "${line}p" program.c)" && is_seen=yes
 	done
 	if [ ${#out[@]} -gt 0 ] && { [ $is_seen = yes ] || differs_somehow "${out[@]}"; }; then
-		echo "FAIL seed $1: the program stops with another value when lines outside of its slice change"
-		failed=1
+		fail "seed $1: the program stops with another value when lines outside of its slice change"
 	fi
 	# shellcheck disable=SC2046 # a list of lines
 	differs_somehow $(comm -12 <(echo "$all" | sort) <(echo "$in" | sort)) && changed=$((changed + 1))
@@ -79,21 +73,20 @@ check_program() { # SEED
 
 for ((seed = first; seed < first + count; seed++)); do
 	python3 "$here/random_program.py" "$seed" stops >program.c
-	clang-19 -O1 -w -DMUTATE program.c -o mutant || { echo "FAIL seed $seed: does not build"; failed=1; continue; }
+	clang-19 -O1 -w -DMUTATE program.c -o mutant || { fail "seed $seed: does not build"; continue; }
 	rm -f ways
 	timeout 20 ./mutant | grep '^stops with' >plain.out || continue # it returns before
-	"$build/waymark" cc "--wm=trace=${schemes[seed % ${#schemes[@]}]}" -g -O0 -w program.c -o program || { echo "FAIL seed $seed: does not build"; failed=1; continue; }
+	"$build/waymark" cc "--wm=trace=${schemes[seed % ${#schemes[@]}]}" -g -O0 -w program.c -o program || { fail "seed $seed: does not build"; continue; }
 	if slice_program; then
 		check_program "$seed"
 	elif grep -q 'Operation not permitted' slice.err; then
 		echo 'SKIP: processes cannot be read here'
 		exit 77
 	else
-		echo "FAIL seed $seed: $(cat slice.err)"
-		failed=1
+		fail "seed $seed: $(cat slice.err)"
 	fi
 done
 echo "seeds $first to $((seed - 1)): $slices slices of $active lines (of the stack $stack, of all code $static); noise in them was seen $changed times"
 [ "$slices" -gt 0 ] && [ $((2 * changed)) -ge "$slices" ] && [ $((100 * lines_in)) -lt $((80 * lines_of)) ] && [ "$active" -lt "$static" ] ||
-	{ echo "FAIL: too few slices, too large ones, or noise that nobody sees"; failed=1; }
+	fail "too few slices, too large ones, or noise that nobody sees"
 exit $failed

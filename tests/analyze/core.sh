@@ -2,18 +2,8 @@
 # core.sh BUILD-DIR - `waymark core --slice` of small programs that crash: lines that led there are in the slice; what did not run, or ran in other
 # calls than those on the stack, is not. In the programs, a comment says of each line: in, out, or the slice (all, stack) that it is only in.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
-# shellcheck source=tests/support/core.sh
-. "$here/../support/core.sh"
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-core-slice.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT INT TERM
-cd "$tmp" || exit 1
-failed=0
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
+# shellcheck source=tests/analyze/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 # Numbers of lines with this comment.
 marked() { grep -nE "/\* $1 \*/" "$program.c" | cut -d: -f1; }

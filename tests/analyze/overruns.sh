@@ -2,18 +2,8 @@
 # overruns.sh BUILD-DIR - `waymark core --slice` of programs that wrote behind the end of a buffer and crashed later: what was overwritten is told,
 # and the line that wrote is the first of the layer. In the programs a comment marks it: overrun.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
-# shellcheck source=tests/support/core.sh
-. "$here/../support/core.sh"
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-overruns.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT INT TERM
-cd "$tmp" || exit 1
-failed=0
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
+# shellcheck source=tests/analyze/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 marked() { grep -nE "/\* $1 \*/" "$program.c" | cut -d: -f1; }
 first() { sed -n 's/^ *\([0-9][0-9]*\)  .*writes .*/\1/p' layer.txt | head -1; }

@@ -2,19 +2,9 @@
 # page.sh BUILD-DIR - pages of slices in a browser: lines outside are dimmed, a click shows what a line depends on and what depends on it, also as a
 # layer of a crash's page. Skipped without chromium; page.py checks the data alone.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
 command -v chromium >/dev/null || { echo "skipped: there is no chromium"; exit 77; }
-# shellcheck source=tests/support/core.sh
-. "$here/../support/core.sh"
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-page.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT INT TERM
-cd "$tmp" || exit 1
-failed=0
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
+# shellcheck source=tests/analyze/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 cp "$here/../../examples/crash/settings.c" .
 line_of() { grep -nF "$1" settings.c | head -1 | cut -d: -f1; }

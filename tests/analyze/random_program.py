@@ -8,8 +8,9 @@ With `stops` it ends in calls of last(), the innermost of which stops with a val
 the build with -DMUTATE writes down which ways they went, and goes no others if it is told them. In each call of last() that does not return,
 these are its own ways.
 """
-import random
 import sys
+
+from random_text import Grammar, Writer
 
 HEAD = r"""
 #include <setjmp.h>
@@ -89,72 +90,39 @@ unsigned sleep(unsigned);
 """
 
 
-class Program:
+# condition: no constant, which a compiler folds, so that the other way would have no code.
+VALUES = ["v#3", "v#3", "x", "g[#4]", "h", "*p", "*shared", "q->a", "q->t[v0 & 3]", "q->next->a", "*q->p", "things[#3].a", "g[v1 & 3]"]
+GRAMMAR = Grammar({
+    "value": VALUES + ["#9"],
+    "condition": VALUES + ["x"],
+    "expression": ["$value"] * 5 + ["($value %s $value) & 15" % operator for operator in "+-^*|"],
+    "place": ["v#3", "v#3", "g[#4]", "h", "*p", "*shared", "q->a", "q->t[v2 & 3]", "things[#3].a", "q->next->t[1]", "*q->p"],
+    "pointer": ["&g[#3]", "&h", "&v#3", "&q->t[#3]", "q->p", "shared", "&things[#3].a", "&g[v0 & 3]"],
+    "lasting": ["&g[#3]", "&h", "&things[#3].a", "&q->t[#3]", "q->p"],
+    "thing": ["q->next", "&things[#3]", "&things[v1 & 1]"],
+    "arguments": ["V($expression), P($pointer), Q($thing)"],
+    "kept": ["shared", "q->p"],
+    "bits": ["+", "^", "|"],
+})
+
+
+class Program(Writer):
     def __init__(self, seed, stops=False):
-        self.r = random.Random(seed)
-        self.lines = HEAD.strip("\n").split("\n")
+        super().__init__(seed, GRAMMAR)
+        self.lines += HEAD.strip("\n").split("\n")
         self.functions = self.r.randint(2, 4)
-        self.depth = 1
         self.watched = 0
         self.jumps = self.r.random() < 0.6
         self.stops = stops
 
-    def emit(self, text):
-        self.lines.append("\t" * self.depth + text)
-
-    def value(self):
-        r = self.r
-        return r.choice([
-            lambda: "v%d" % r.randrange(3), lambda: "v%d" % r.randrange(3), lambda: "x", lambda: str(r.randrange(9)),
-            lambda: "g[%d]" % r.randrange(4), lambda: "h", lambda: "*p", lambda: "*shared", lambda: "q->a", lambda: "q->t[v0 & 3]",
-            lambda: "q->next->a", lambda: "*q->p", lambda: "things[%d].a" % r.randrange(3), lambda: "g[v1 & 3]",
-        ])()
-
-    def expression(self):
-        r = self.r
-        if r.random() < 0.5:
-            return self.value()
-        return "(%s %s %s) & 15" % (self.value(), r.choice("+-^*|"), self.value())
-
-    def condition(self):
-        """No constant, which a compiler folds: then the other way has no code."""
-        value = self.value()
-        return "x" if value.isdigit() else value
-
-    def place(self):
-        r = self.r
-        return r.choice(["v%d" % r.randrange(3), "v%d" % r.randrange(3), "g[%d]" % r.randrange(4), "h", "*p", "*shared", "q->a",
-                         "q->t[v2 & 3]", "things[%d].a" % r.randrange(3), "q->next->t[1]", "*q->p"])
-
-    def pointer(self):
-        r = self.r
-        return r.choice(["&g[%d]" % r.randrange(3), "&h", "&v%d" % r.randrange(3), "&q->t[%d]" % r.randrange(3), "q->p",
-                         "shared", "&things[%d].a" % r.randrange(3), "&g[v0 & 3]"])
-
-    def lasting_pointer(self):
-        r = self.r
-        return r.choice(["&g[%d]" % r.randrange(3), "&h", "&things[%d].a" % r.randrange(3), "&q->t[%d]" % r.randrange(3), "q->p"])
-
-    def thing(self):
-        r = self.r
-        return r.choice(["q->next", "&things[%d]" % r.randrange(3), "&things[v1 & 1]"])
-
-    def block(self, function, left):
-        self.emit("{")
-        self.depth += 1
-        for _ in range(self.r.randint(1, 3)):
-            self.statement(function, left - 1)
-        self.depth -= 1
-        self.emit("}")
-
     def call(self, function):
-        """A call of a function behind this one; through a pointer of one of the last two."""
+        """A call of a function behind this one; through a pointer of one of the last two. A template."""
         r = self.r
         if function < self.functions - 2 and r.random() < 0.3:
-            name = "choice[%s(V(%s) & 1)]" % ("J" if self.is_last(function) else "I", self.value())
+            name = "choice[%s(V($value) & 1)]" % ("J" if self.is_last(function) else "I")
         else:
             name = "f%d" % r.randrange(max(function, -1) + 1, self.functions)
-        return "%s(V(%s), P(%s), Q(%s))" % (name, self.expression(), self.pointer(), self.thing())
+        return name + "($arguments)"
 
     def is_last(self, function):
         return function == -2
@@ -164,50 +132,50 @@ class Program:
         branch = "L" if self.is_last(function) else "C"
         kind = r.random()
         if left <= 0 or kind < 0.4 or (0.62 <= kind < 0.72 and function == self.functions - 1):
-            self.emit("%s = V(%s);" % (self.place(), self.expression()))
+            self.say("$place = V($expression);")
         elif kind < 0.47:
-            self.emit("p = P(%s);" % self.pointer())
+            self.say("p = P($pointer);")
         elif kind < 0.51:
-            self.emit("q = Q(%s);" % self.thing())
+            self.say("q = Q($thing);")
         elif kind < 0.54:
-            self.emit("%s = P(%s);" % (r.choice(["shared", "q->p"]), self.lasting_pointer()))
+            self.say("$kept = P($lasting);")
         elif kind < 0.56:
-            self.emit("things[%d].next = Q(%s);" % (r.randrange(3), self.thing()))
+            self.say("things[#3].next = Q($thing);")
         elif kind < 0.58:
-            self.emit("memcpy(things[%d].t, things[%d].t, sizeof things[0].t);" % (r.randrange(3), r.randrange(3)))
+            self.say("memcpy(things[#3].t, things[#3].t, sizeof things[0].t);")
         elif kind < 0.60:
-            self.emit(r.choice(["qsort(things[%d].t, 4, sizeof(int), compare);", "qsort(g, 4, sizeof(int), compare); /* %d */"]) % r.randrange(3))
+            self.say("qsort(%s, 4, sizeof(int), compare);" % r.choice(["things[#3].t", "g"]))
         elif kind < 0.62:
-            self.emit("order = V(%s) & 1;" % self.value())
+            self.say("order = V($value) & 1;")
         elif kind < 0.68:
-            self.emit("%s = %s;" % (self.place(), self.call(function)))
+            self.say("$place = %s;" % self.call(function))
         elif kind < 0.72:
-            self.emit("%s;" % self.call(function))
+            self.say(self.call(function) + ";")
         elif kind < 0.73 and function >= 0:
             self.emit("if (level < 2)")
             self.emit("{")
             self.emit("\tlevel++;")
-            self.emit("\tv0 = f%d(V(%s), P(%s), Q(%s));" % (function, self.expression(), self.pointer(), self.thing()))
+            self.say("\tv0 = f%d($arguments);" % function)
             self.emit("\tlevel--;")
             self.emit("}")
         elif kind < 0.77:
             self.watched += 1
-            self.emit("watch(%d, %s);" % (self.watched, self.value()))
+            self.say("watch(%d, $value);" % self.watched)
         elif kind < 0.79:
-            self.emit("if (%s(V(%s) == 11))" % (branch, self.condition()))
+            self.say("if (%s(V($condition) == 11))" % branch)
             self.emit("\texit(0);")
         elif kind < 0.82 and function >= 0 and self.jumps:
-            self.emit("if (armed && %s(V(%s) > 10))" % (branch, self.condition()))
+            self.say("if (armed && %s(V($condition) > 10))" % branch)
             self.emit("\tlongjmp(env, 1);")
         elif kind < 0.83:
-            self.emit("if (%s(V(%s) == 9))" % (branch, self.condition()))
-            self.emit("\treturn V(%s);" % self.expression())
+            self.say("if (%s(V($condition) == 9))" % branch)
+            self.say("\treturn V($expression);")
         elif kind < 0.88:
             i = "i%d" % self.depth
             self.emit("for (int %s = 0; %s < %d; %s++)" % (i, i, r.randint(1, 3), i))
             self.block(function, left)
         else:
-            self.emit("if (%s(V((%s %s %s) & 15) > %d))" % (branch, self.condition(), r.choice("+^|"), self.value(), r.randrange(8)))
+            self.say("if (%s(V(($condition $bits $value) & 15) > #8))" % branch)
             self.block(function, left)
             if r.random() < 0.5:
                 self.emit("else")
@@ -224,12 +192,12 @@ class Program:
         for _ in range(r.randint(3, 6)):
             self.statement(-2, 3)
         self.emit("if (n)")
-        self.emit("\tv0 = last(n - 1, stops, V(%s), P(%s), Q(%s));" % (self.expression(), self.pointer(), self.thing()))
+        self.say("\tv0 = last(n - 1, stops, $arguments);")
         self.emit("else if (stops)")
-        self.emit("\tstop(16 * %s + %s);" % (self.place(), self.place()))
+        self.say("\tstop(16 * $place + $place);")
         for _ in range(r.randint(1, 3)):
             self.statement(-2, 2)
-        self.emit("return V(%s);" % self.expression())
+        self.say("return V($expression);")
         self.depth = 0
         self.emit("}")
 
@@ -246,7 +214,7 @@ class Program:
             self.emit("int v0 = 0, v1 = 1, v2 = 2;")
             for _ in range(self.r.randint(4, 9)):
                 self.statement(f, 3)
-            self.emit("return V(%s);" % self.expression())
+            self.say("return V($expression);")
             self.depth = 0
             self.emit("}")
         if self.stops:
@@ -266,7 +234,7 @@ class Program:
         for _ in range(self.r.randint(4, 8)):
             self.statement(-1, 3)
         if self.stops and self.r.random() < 0.7:
-            self.emit("v1 = last(%d, 0, V(%s), P(%s), Q(%s));" % (self.r.randrange(3), self.expression(), self.pointer(), self.thing()))
+            self.say("v1 = last(#3, 0, $arguments);")
         if self.jumps:
             self.emit("armed = 1;")
             self.emit("if (setjmp(env) == 0)")
@@ -278,9 +246,9 @@ class Program:
         for _ in range(self.r.randint(4, 8)):
             self.statement(-1, 3)
         self.watched += 1
-        self.emit("watch(%d, %s);" % (self.watched, self.value()))
+        self.say("watch(%d, $value);" % self.watched)
         if self.stops:
-            self.emit("last(%d, 1, V(%s), P(%s), Q(%s));" % (self.r.randrange(4), self.expression(), self.pointer(), self.thing()))
+            self.say("last(#4, 1, $arguments);")
         self.emit("return 0;")
         self.depth = 0
         self.emit("}")

@@ -2,16 +2,8 @@
 # slice.sh BUILD-DIR - `waymark slice` of the program of examples/crash: the lines that explain its crash are in, each with a reason that is a
 # line of the slice; those that cannot matter are out. What the command refuses it refuses in one line.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-slice.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT INT TERM
-cd "$tmp" || exit 1
-failed=0
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
+# shellcheck source=tests/analyze/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 cp "$here/../../examples/crash/settings.c" .
 # The number of the line with that text.

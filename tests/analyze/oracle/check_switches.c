@@ -340,7 +340,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	personality(ADDR_NO_RANDOMIZE);
-	oracle_load_bitcode(argv[1], &w.code);
+	oracle_open(argv[1], &w.code);
+	oracle_fail(code_number_all(&w.code));
 	w.program = argv[2];
 	w.where = argv[3];
 	first = (uint32_t)strtoul(argv[4], NULL, 10);

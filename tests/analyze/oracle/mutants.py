@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
 """mutants.py BUILD [BATCHES] [NAME...] - faults that are put into src/analyze one by one; random programs that record their own slices find each.
 
-The recordings are made once, BATCHES (20) of 6 programs; for each mutant one file of src/analyze is compiled again, and the recordings are compared
-until one of them has an instruction that is not in the slice. Faults of omissions are looked for by programs whose branches are switched instead.
+BATCHES (20) of 6 large programs are compiled once; for each mutant one file of src/analyze is compiled again, and the programs are checked until one
+of them has an instruction that is not in the slice. Faults of omissions are looked for by programs whose branches are switched instead.
 """
 import os
 import subprocess
 import sys
 import tempfile
-import types
 
 import oracle
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "..", "..", "..", "src")
 
-PROGRAMS = 6  # of a batch
+PROGRAMS = 6  # of a batch: large ones
 
 # name, file, what stands there once, what stands there instead
 MUTANTS = [
@@ -99,9 +98,9 @@ def link_command(build, program):
 
 
 def make_mutant(build, mutant, where):
-    """Compiles and links slice-compare, or slice-switches, with the fault."""
+    """Compiles and links slice-check-random, or slice-switches, with the fault."""
     _, name, old, new = mutant
-    made_of = "slice-switches" if mutant in OMISSION_MUTANTS else "slice-compare"
+    made_of = "slice-switches" if mutant in OMISSION_MUTANTS else "slice-check-random"
     compiles, link = link_command(build, made_of)
     with open(os.path.join(SOURCES, "analyze", name), encoding="utf-8") as file:
         text = file.read()
@@ -120,27 +119,24 @@ def make_mutant(build, mutant, where):
     return program
 
 
-def record_corpus(build, batches, where):
-    objects = oracle.build_runtime(where)
+def batches_of(build, count, where, make):
+    """The arguments of each batch: what `make` returns for its bitcode, folder and first seed."""
     corpus = []
-    for batch in range(batches):
-        folder = os.path.join(where, str(batch))
+    for batch in range(count):
+        folder = os.path.join(where, "%s%d" % (make.__name__, batch))
         os.mkdir(folder)
-        arguments = types.SimpleNamespace(build=build)
-        corpus.append(oracle.record_batch(arguments, 1 + PROGRAMS * batch, PROGRAMS, oracle.OPTIONS[batch % len(oracle.OPTIONS)], folder, objects))
+        first = 1 + PROGRAMS * batch
+        corpus.append(make(build, oracle.compile_batch(first, PROGRAMS, oracle.OPTIONS[batch % len(oracle.OPTIONS)], folder, 3), folder, first))
     return corpus
 
 
-def build_switched(build, batches, where):
-    objects = oracle.build_runtime(where, ("switches",))
-    corpus = []
-    for batch in range(batches):
-        folder = os.path.join(where, "switched%d" % batch)
-        os.mkdir(folder)
-        bitcode = oracle.compile_batch(1 + PROGRAMS * batch, PROGRAMS, oracle.OPTIONS[batch % len(oracle.OPTIONS)], folder)
-        code, program = oracle.build_recorder(build, bitcode, folder, objects, "switches")
-        corpus.append([code, program, os.path.join(folder, "run"), str(1 + PROGRAMS * batch), str(PROGRAMS), "40", "8"])
-    return corpus
+def recorded(build, bitcode, _, first):
+    return oracle.check_command(build, bitcode, first, PROGRAMS, ["-n", "40"])[1:]
+
+
+def switched(build, bitcode, folder, first):
+    code, program = oracle.build_switched(build, bitcode, folder, oracle.build_runtime(folder))
+    return [code, program, os.path.join(folder, "run"), str(first), str(PROGRAMS), "40", "8"]
 
 
 def is_found(program, corpus):
@@ -152,10 +148,6 @@ def is_found(program, corpus):
         if result.returncode:
             sys.exit("%s: status %d" % (program, result.returncode))
     return None
-
-
-def corpus_of(build, batches, where):
-    return [["check", code, "-r", "-n", "40", *recordings] for code, recordings in record_corpus(build, batches, where)]
 
 
 def try_all(build, mutants, corpus, program, where):
@@ -177,8 +169,8 @@ def main():
     chosen = [m for m in MUTANTS + OMISSION_MUTANTS if len(sys.argv) < 4 or m[0] in sys.argv[3:]]
     of_slices, of_omissions = [m for m in chosen if m in MUTANTS], [m for m in chosen if m in OMISSION_MUTANTS]
     with tempfile.TemporaryDirectory(prefix="waymark-mutants.") as where:
-        alive = try_all(build, of_slices, corpus_of(build, batches, where) if of_slices else [], "slice-compare", where)
-        alive += try_all(build, of_omissions, build_switched(build, batches, where) if of_omissions else [], "slice-switches", where)
+        alive = try_all(build, of_slices, batches_of(build, batches, where, recorded) if of_slices else [], "slice-check-random", where)
+        alive += try_all(build, of_omissions, batches_of(build, batches, where, switched) if of_omissions else [], "slice-switches", where)
     print("%d of %d mutants found" % (len(chosen) - alive, len(chosen)))
     sys.exit(alive > 0)
 

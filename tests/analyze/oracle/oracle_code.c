@@ -9,10 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyze/uncount.h"
 #include "object/find.h"
 #include "object/object.h"
 
-void oracle_load_bitcode(const char *path, struct code *ret)
+static void open_bitcode(const char *path, struct code *ret)
 {
 	struct bitcode_vec units = {0};
 	struct bitcode_unit unit = {0};
@@ -28,11 +29,11 @@ void oracle_load_bitcode(const char *path, struct code *ret)
 	close(file);
 	oracle_fail(bitcode_vec_append(&units, unit));
 	oracle_fail(code_open(&units, ret));
-	oracle_fail(code_number_all(ret));
 	bitcode_deinit(&units);
 }
 
-void oracle_load_program(const char *path, struct code *ret)
+/* Counting of paths is no part of it. */
+static void open_program(const char *path, struct code *ret)
 {
 	struct bitcode_vec units = {0};
 	struct object_search search;
@@ -45,9 +46,17 @@ void oracle_load_program(const char *path, struct code *ret)
 	object_deinit(&o);
 	oracle_fail(object_find_bitcode(&search, &wanted, &units));
 	oracle_fail(code_open(&units, ret));
-	oracle_fail(code_number_all(ret));
+	uncount_paths(ret);
 	bitcode_deinit(&units);
 	object_search_deinit(&search);
+}
+
+void oracle_open(const char *path, struct code *ret)
+{
+	if (oracle_ends_in(path, ".bc"))
+		open_bitcode(path, ret);
+	else
+		open_program(path, ret);
 }
 
 bool oracle_ends_in(const char *text, const char *end)

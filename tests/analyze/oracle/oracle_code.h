@@ -17,8 +17,8 @@ static inline void oracle_fail(struct error *err)
 	exit(2);
 }
 
-void oracle_load_bitcode(const char *path, struct code *ret);
-void oracle_load_program(const char *path, struct code *ret);
+/* The code of a file of bitcode (.bc), or of a program. Without numbers: code_number_all is next. */
+void oracle_open(const char *path, struct code *ret);
 bool oracle_ends_in(const char *text, const char *end);
 
 /* The passes give it a number: it is no intrinsic of debug information. */

@@ -3,10 +3,14 @@
 
 They access memory within its objects, in as many ways as C has: pointers to pointers, unions, bit fields, structures by value, lists on the heap,
 strings, variable arguments, functions through pointers, callbacks of libraries, setjmp, recursion. Whether they end by themselves nobody knows:
-the recording has a limit.
+the recording has a limit. Two of three are small.
 """
-import random
+import os
+import re
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from random_text import Grammar, Writer  # noqa: E402
 
 HEAD = r"""
 #include <setjmp.h>
@@ -146,282 +150,238 @@ static int @watched;
 static void @watch(int value) { @watched += value; }
 """
 
+RULES = {
+    # Numbers that are read.
+    "value": [
+        "v#3", "v#3", "v#3", "x", "#9", "@g[#4]", "@h", "*p", "*@shared", "q->a", "q->t[v0 & 3]", "q->next->a", "*q->p", "@things[#3].a", "@g[v1 & 3]", "**pp",
+        "**@indirect", "n->value", "(n->next ? n->next->value : 4)", "u.i", "u.c[#8]", "u.h.low", "@word.c[#8]", "b.a", "b.c", "b.d", "(int)b.e", "@bits.b",
+        "s[#8]", "@text[#8]", "(int)d", "(int)@real", "(int)@reals[#3]", "pr.first", "*pr.second", "@bytes[#9]", "@bytes[1#6]", "@bytes[x & 7]", "@big.a[#6]",
+        "@bigs[v0 & 1].a[#6]", "*@big.p.second", "q->in.s", "q->in.c[#6]", "*q->in.where", "(int)q->d", "@flag", "@calls", "n->of->a", "n->name[#4]", "st",
+        "((int *)&@big)[#6]", "*(int *)((char *)q + offsetof(struct thing, t) + 4 * (x & 3))", "(int)w", "*(short *)&@word"],
+    "operator": ["+", "-", "^", "*", "|", "<", "=="],
+    "expression": ["$value"] * 8 + ["($value $operator $value) & 15"] * 9 + ["$value ? $value : $value", "$value && $value", "$value || $value"],
+    # Places that are written.
+    "place": [
+        "v#3", "v#3", "v#3", "@g[#4]", "@h", "*p", "*@shared", "q->a", "q->t[v2 & 3]", "@things[#3].a", "q->next->t[1]", "*q->p", "**pp", "**@indirect",
+        "n->value", "u.i", "u.c[#8]", "u.h.high", "u.f", "@word.c[#8]", "@word.l", "b.a", "b.c", "b.d", "b.e", "@bits.b", "@bits.e", "d", "@real",
+        "@reals[v0 & 1]", "pr.first", "*pr.second", "@bytes[#9]", "@bytes[1#6]", "@bytes[x & 7]", "@big.a[#6]", "@bigs[v1 & 1].a[#6]", "q->in.s", "q->in.c[x & 3]", "q->d",
+        "@flag", "st", "n->of->t[#4]", "((int *)&@big)[#6]", "w", "*(short *)&@word", "@order", "n->name[#9]"],
+    # Pointers that may not outlive the function, and those that may.
+    "pointer": ["&v#3", "&u.i", "&pr.first", "$lasting", "$lasting"],
+    "lasting": [
+        "&@g[#4]", "&@h", "&@things[#3].a", "&q->t[#4]", "q->p", "@shared", "&@g[v0 & 3]", "*@indirect", "&n->value", "&@big.a[v1 & 3]", "q->in.where",
+        "@big.p.second", "($value ? &@h : q->p)", "@pick(#3, &@g[1], &q->a)", "@through(q->p)", "&@word.i", "@make($value, q->p).second", "@bigs[1].p.second"],
+    "pointer_place": ["@shared", "q->p", "*@indirect", "q->in.where", "@big.p.second", "@bigs[v0 & 1].p.second"],
+    "thing": ["q->next", "&@things[#3]", "&@things[v1 & 1]", "n->of", "q->next->next"],
+    "string": ["s", "@text", "@names[#4]", "@names[v0 & 3]", "n->name"],
+    "own": ["s", "@text"],
+    # Statements.
+    "store": ["$place = $expression;"] * 3 + ["$place += $expression;"],
+    "library": [
+        "memcpy(@things[#3].t, @things[#3].t, sizeof @things[0].t);", "memmove(@bytes + #8, @bytes + #8, $value & 7);",
+        "memset($filled, $value, $some);", "@bigs[#2] = @bigs[#2];", "@big = @make_big(@bigs[$value & 1], $expression);",
+        "qsort($sorted, 4, sizeof(int), @compare);",
+        "{ int key = $expression, *hit = bsearch(&key, @g, 4, sizeof(int), @find); if (hit) v#3 = *hit; }",
+        "snprintf($own, 24, \"%d %s\", $expression, $name);", "@format(\"%d-%s\", $expression, $name);",
+        "{ int r1 = 0, r2 = 1; sscanf($string, \"%d %d\", &r1, &r2); v#3 = r1 + r2; }",
+        "{ char *end; v#3 = (int)strtol($string, &end, 10) & 15; v#3 = *end & 15; }", "v#3 = (int)strlen($string);",
+        "v#3 = strcmp($string, $string) > 0;", "strcpy(s, $copied);", "if (strlen(s) < 12) strcat(s, $added);", "strncpy(@text, $copied, 11);",
+        "{ char *at = strchr($string, $character); if (at) v#3 = *at & 15; }", "{ char *copy = strdup($string); v#3 = copy[0] & 15; free(copy); }",
+        "{ int *some = calloc(4, sizeof *some); some[$value & 3] = $expression; v#3 = some[#4]; some = realloc(some, 32); v#3 = some[$value & 3]; free(some); }",
+        "{ int **some = malloc(2 * sizeof *some); some[0] = &@h; some[1] = $lasting; *some[$value & 1] = $expression; $pointer_place = some[1]; free(some); }",
+        "{ int *two[2]; for (int k = 0; k < 2; k++) two[k] = malloc(8); two[0][1] = $expression; two[1][1] = $expression; v#3 = two[0][1]; free(two[0]); "
+        "free(two[1]); }",
+        "{ int *one = $value ? &@h : &@g[1]; @h = $expression; @g[1] = $expression; *one = $expression; v#3 = @h; v#3 = @g[1]; }",
+        "v#3 = @sum(1 + #3, $expression, (double)$value, $expression);", "v#3 = abs($value);", "v#3 = atoi($string);",
+        "{ char cut[24]; int sum = 0; memcpy(cut, s, 24); char *part = strtok(cut, \" -\"); while (part) { sum += *part; part = strtok(NULL, \" -\"); } "
+        "v#3 = sum & 15; }",
+        "memcpy(&@word, $four_bytes, 4);", "{ int *kept; memcpy(&kept, &$kept, sizeof kept); v#3 = *kept; }", "v#3 = memcmp(@bytes, s, #8) < 0;"],
+    "filled": ["&@word", "&u", "@bytes"],
+    "some": ["1", "4", "8"],
+    "sorted": ["@things[#3].t", "@g", "q->t"],
+    "name": ["@names[x & 3]", "n->name"],
+    "copied": ["@names[x & 3]", "@text", "n->name"],
+    "added": ["@names[#4]", "\"+\""],
+    "character": ["'e'", "'1'", "' '"],
+    "four_bytes": ["&v0", "p", "@bytes", "&@reals[1]"],
+    "kept": ["q->p", "@shared", "@big.p.second"],
+    "move": [
+        "p = $pointer;", "p = $pointer;", "q = $thing;", "$pointer_place = $lasting;", "$pointer_place = $lasting;", "@things[#3].next = $thing;",
+        "pp = $place_of_pointer;", "*pp = $lasting;", "@indirect = $lasting_place;", "n = @push($expression, $pushed);", "n = n->next ? n->next : n;", "@pop();",
+        "n->of = $thing;", "pr = @make($expression, $lasting);", "q->act = $function;", "u = @word;", "@word = u;", "b = @bits;", "@bits = b;",
+        "@swap(&@shared, &q->p);", "@things[#3].in = @things[#3].in;", "u.p = $lasting; v#3 = *u.p;", "$rare",
+        "{ uintptr_t bits = (uintptr_t)$lasting; bits ^= 5; bits ^= 5; v#3 = *(int *)bits; }"],
+    "function": ["@choice[0]", "@choice[1]", "@choice[$value & 1]"],
+    "rare": ["*q = *q->next;", "v#3 = @check($expression);", "v#3 = @check($expression);"],
+    "place_of_pointer": ["&p", "&@shared", "@indirect", "&q->p"],
+    "lasting_place": ["&@shared", "&q->p", "&@big.p.second"],
+    "pushed": ["s", "@names[v1 & 3]"],
+    "end": ["exit(0)", "abort()", "_Exit(2)"],
+    "jump": ["1", "2", "1 + ($value & 1)"],
+    "count": ["1", "2", "3", "($value & 3)", "($value & 3)", "($value & 3)"],
+    "bits": ["+", "^", "|"],
+}
+GRAMMAR = Grammar(RULES)
 
-class Program:
-    def __init__(self, seed):
-        self.r = random.Random(seed)
-        self.lines = []
-        self.functions = self.r.randint(2, 4)
-        self.depth = 1
+# Declared where they are used.
+LOCALS = {
+    "pp": "int **pp = &@shared;", "n": "struct node *n = @list;", "u": "union word u = {.l = 0};", "b": "struct bits b = {1, 2, 3, -4, 5};",
+    "s": "char s[24] = \"11 a\";", "d": "double d = 2.5;", "pr": "struct pair pr = {4, &@h};", "w": "long w = 3;", "st": "static int st = 2;",
+    "v0": "int v0 = 0;", "v1": "int v1 = 1;", "v2": "int v2 = 2;"}
+
+# What is seen at the end, a criterion each: little that a program does is for nothing.
+OWN = ("v0 + 2 * v1 + 4 * v2", "s[0] + s[3] + s[7]", "u.i + u.c[5]", "b.a + b.c + (int)b.e", "(int)d + (int)w + st", "pr.first + *pr.second", "*p + **pp",
+       "n->value + n->name[1]")
+SHARED = ("@g[0] + @g[1]", "@g[2] + @g[3]", "@h", "@text[0] + @text[2]", "@bytes[2] + @bytes[9]", "@word.i + @word.c[6]", "@bits.b + (int)@bits.e",
+          "@big.a[1] + *@big.p.second", "@bigs[1].a[2]", "@list->value + @list->of->a", "@things[0].a + @things[1].t[2]", "q->t[0] + q->in.s",
+          "q->act == @choice[0]", "(int)@real + (int)@reals[1]", "*@shared + **@indirect", "*q->p + *q->in.where")
+
+MAIN = """	for (int i = 0; i < 3; i++) { @things[i].p = &@g[i]; @things[i].a = i + 9; @things[i].next = &@things[(i + 1) % 3]; @things[i].in.where = &@g[3 - i]; @things[i].act = @choice[i & 1]; }
+	@big.p.second = &@big.a[1]; @bigs[0].p.second = &@h; @bigs[1].p.second = &@big.a[2];
+	@push(5, "first");
+	@push(7, @names[1]);"""
+JUMPS = """	int how = setjmp(@env);
+	@armed = how == 0;
+	if (how == 0)
+		@body(@h, @g, @things);
+	else if (how == 2)
+		@watch(@g[2]);
+	@armed = 0;
+	@level = 0;"""
+
+
+class Program(Writer):
+    def __init__(self, seed, size):
+        super().__init__(seed, GRAMMAR)
+        self.size = size or self.r.choice([1, 1, 1, 1, 2, 3])
+        self.functions = 2 if self.size == 1 else self.r.randint(2, 4)
         self.jumps = self.r.random() < 0.4
         self.labels = 0
-
-    def emit(self, text):
-        self.lines.append("\t" * self.depth + text)
-
-    def pick(self, *choices):
-        return self.r.choice(choices)
-
-    # Numbers that are read.
-    def value(self):
-        r, n = self.r, self.r.randrange
-        return self.pick(
-            "v%d" % n(3), "v%d" % n(3), "v%d" % n(3), "x", str(n(9)), "@g[%d]" % n(4), "@h", "*p", "*@shared", "q->a", "q->t[v0 & 3]",
-            "q->next->a", "*q->p", "@things[%d].a" % n(3), "@g[v1 & 3]", "**pp", "**@indirect", "n->value", "(n->next ? n->next->value : 4)",
-            "u.i", "u.c[%d]" % n(8), "u.h.low", "@word.c[%d]" % n(8), "b.a", "b.c", "b.d", "(int)b.e", "@bits.b", "s[%d]" % n(8),
-            "@text[%d]" % n(8), "(int)d", "(int)@real", "(int)@reals[%d]" % n(3), "pr.first", "*pr.second", "@bytes[%d]" % n(16),
-            "@bytes[x & 7]", "@big.a[%d]" % n(6), "@bigs[v0 & 1].a[%d]" % n(6), "*@big.p.second", "q->in.s", "q->in.c[%d]" % n(6),
-            "*q->in.where", "(int)q->d", "@flag", "@calls", "n->of->a", "n->name[%d]" % n(4), "st",
-            "((int *)&@big)[%d]" % n(6), "*(int *)((char *)q + offsetof(struct thing, t) + 4 * (x & 3))", "(int)w", "*(short *)&@word")
-
-    def expression(self):
-        r = self.r
-        kind = r.random()
-        if kind < 0.4:
-            return self.value()
-        if kind < 0.85:
-            return "(%s %s %s) & 15" % (self.value(), self.pick("+", "-", "^", "*", "|", "<", "=="), self.value())
-        if kind < 0.9:
-            return "%s ? %s : %s" % (self.value(), self.value(), self.value())
-        return self.pick("%s && %s", "%s || %s") % (self.value(), self.value())
-
-    # Places that are written.
-    def place(self):
-        n = self.r.randrange
-        return self.pick(
-            "v%d" % n(3), "v%d" % n(3), "v%d" % n(3), "@g[%d]" % n(4), "@h", "*p", "*@shared", "q->a", "q->t[v2 & 3]", "@things[%d].a" % n(3),
-            "q->next->t[1]", "*q->p", "**pp", "**@indirect", "n->value", "u.i", "u.c[%d]" % n(8), "u.h.high", "u.f", "@word.c[%d]" % n(8),
-            "@word.l", "b.a", "b.c", "b.d", "b.e", "@bits.b", "@bits.e", "d", "@real", "@reals[v0 & 1]", "pr.first", "*pr.second",
-            "@bytes[%d]" % n(16), "@bytes[x & 7]", "@big.a[%d]" % n(6), "@bigs[v1 & 1].a[%d]" % n(6), "q->in.s", "q->in.c[x & 3]",
-            "q->d", "@flag", "st", "n->of->t[%d]" % n(4), "((int *)&@big)[%d]" % n(6), "w", "*(short *)&@word", "@order", "n->name[%d]" % n(11))
-
-    # Pointers that may not outlive the function, and those that may.
-    def pointer(self):
-        return self.pick("&v%d" % self.r.randrange(3), "&u.i", "&pr.first", self.lasting(), self.lasting())
-
-    def lasting(self):
-        n = self.r.randrange
-        return self.pick(
-            "&@g[%d]" % n(4), "&@h", "&@things[%d].a" % n(3), "&q->t[%d]" % n(4), "q->p", "@shared", "&@g[v0 & 3]", "*@indirect", "&n->value",
-            "&@big.a[v1 & 3]", "q->in.where", "@big.p.second", "(%s ? &@h : q->p)" % self.value(), "@pick(%d, &@g[1], &q->a)" % n(3),
-            "@through(q->p)", "&@word.i", "@make(%s, q->p).second" % self.value(), "@bigs[1].p.second")
-
-    def pointer_place(self):
-        return self.pick("@shared", "q->p", "*@indirect", "q->in.where", "@big.p.second", "@bigs[v0 & 1].p.second")
-
-    def thing(self):
-        n = self.r.randrange
-        return self.pick("q->next", "&@things[%d]" % n(3), "&@things[v1 & 1]", "n->of", "q->next->next")
 
     def call(self, function):
         r = self.r
         kind = r.random()
         if function < self.functions - 2 and kind < 0.25:
-            name = "@choice[(%s) & 1]" % self.value()
+            name = "@choice[($value) & 1]"
         elif function < self.functions - 2 and kind < 0.4:
-            name = self.pick("q->act", "@things[%d].act" % r.randrange(3))
+            name = r.choice(["q->act", "@things[#3].act"])
         else:
             name = "@f%d" % r.randrange(function + 1, self.functions)
-        return "%s(%s, %s, %s)" % (name, self.expression(), self.pointer(), self.thing())
-
-    def block(self, function, left):
-        self.emit("{")
-        self.depth += 1
-        for _ in range(self.r.randint(1, 3)):
-            self.statement(function, left - 1)
-        self.depth -= 1
-        self.emit("}")
-
-    def library(self):
-        """Statements that are calls of the C library."""
-        n, v, e = self.r.randrange, self.value, self.expression
-        string = self.pick("s", "@text", "n->name", "@names[v0 & 3]")
-        other = self.pick("s", "@text", "@names[%d]" % n(4), "@names[x & 3]")
-        own = self.pick("s", "@text")
-        return self.pick(
-            "memcpy(@things[%d].t, @things[%d].t, sizeof @things[0].t);" % (n(3), n(3)),
-            "memmove(@bytes + %d, @bytes + %d, %s & 7);" % (n(8), n(8), v()),
-            "memset(%s, %s, %d);" % (self.pick("&@word", "&u", "@bytes"), v(), self.pick(1, 4, 8)),
-            "@bigs[%d] = @bigs[%d];" % (n(2), n(2)),
-            "@big = @make_big(@bigs[%s & 1], %s);" % (v(), e()),
-            "qsort(%s, 4, sizeof(int), @compare);" % self.pick("@things[%d].t" % n(3), "@g", "q->t"),
-            "{ int key = %s, *hit = bsearch(&key, @g, 4, sizeof(int), @find); if (hit) v%d = *hit; }" % (e(), n(3)),
-            "snprintf(%s, 24, \"%%d %%s\", %s, %s);" % (own, e(), self.pick("@names[x & 3]", "n->name")),
-            "@format(\"%%d-%%s\", %s, %s);" % (e(), self.pick("@names[v1 & 3]", "n->name")),
-            "{ int r1 = 0, r2 = 1; sscanf(%s, \"%%d %%d\", &r1, &r2); v%d = r1 + r2; }" % (string, n(3)),
-            "{ char *end; v%d = (int)strtol(%s, &end, 10) & 15; v%d = *end & 15; }" % (n(3), string, n(3)),
-            "v%d = (int)strlen(%s);" % (n(3), string),
-            "v%d = strcmp(%s, %s) > 0;" % (n(3), string, other),
-            "strcpy(%s, %s);" % (self.pick("s"), self.pick("@names[x & 3]", "@text", "n->name")),
-            "if (strlen(s) < 12) strcat(s, %s);" % self.pick("@names[%d]" % n(4), "\"+\""),
-            "strncpy(@text, %s, 11);" % self.pick("s", "@names[x & 3]", "n->name"),
-            "{ char *at = strchr(%s, %s); if (at) v%d = *at & 15; }" % (string, self.pick("'e'", "'1'", "' '"), n(3)),
-            "{ char *copy = strdup(%s); v%d = copy[0] & 15; free(copy); }" % (string, n(3)),
-            "{ int *some = calloc(4, sizeof *some); some[%s & 3] = %s; v%d = some[%d]; some = realloc(some, 32); v%d = some[%s & 3]; free(some); }"
-            % (v(), e(), n(3), n(4), n(3), v()),
-            "{ int **some = malloc(2 * sizeof *some); some[0] = &@h; some[1] = %s; *some[%s & 1] = %s; %s = some[1]; free(some); }"
-            % (self.lasting(), v(), e(), self.pointer_place()),
-            "{ int *two[2]; for (int k = 0; k < 2; k++) two[k] = malloc(8); two[0][1] = %s; two[1][1] = %s; v%d = two[0][1]; free(two[0]); free(two[1]); }"
-            % (e(), e(), n(3)),
-            "{ int *one = %s ? &@h : &@g[1]; @h = %s; @g[1] = %s; *one = %s; v%d = @h; v%d = @g[1]; }" % (v(), e(), e(), e(), n(3), n(3)),
-            "v%d = @sum(%d, %s, (double)%s, %s);" % (n(3), self.pick(1, 2, 3), e(), v(), e()),
-            "v%d = abs(%s);" % (n(3), v()),
-            "v%d = atoi(%s);" % (n(3), string),
-            "{ char cut[24]; memcpy(cut, s, 24); char *part = strtok(cut, \" -\"); while (part) { v%d += *part; part = strtok(NULL, \" -\"); } v%d &= 15; }"
-            % ((n(3),) * 2),
-            "memcpy(&@word, %s, 4);" % self.pick("&v0", "p", "@bytes", "&@reals[1]"),
-            "{ int *kept; memcpy(&kept, &%s, sizeof kept); v%d = *kept; }" % (self.pick("q->p", "@shared", "@big.p.second"), n(3)),
-            "v%d = memcmp(@bytes, s, %d) < 0;" % (n(3), n(8)))
+        return self.text(name + "($expression, $pointer, $thing)")
 
     def statement(self, function, left):
-        r, n = self.r, self.r.randrange
+        r = self.r
         kind = r.random()
         can_call = function < self.functions - 1
         if left <= 0 or kind < 0.28:
-            self.emit("%s %s %s;" % (self.place(), self.pick("=", "=", "=", "+="), self.expression()))
+            self.say("$store")
         elif kind < 0.42:
-            self.emit(self.library())
+            self.say("$library")
         elif kind < 0.56:
-            self.emit(self.pick(
-                "p = %s;" % self.pointer(), "p = %s;" % self.pointer(), "q = %s;" % self.thing(), "%s = %s;" % (self.pointer_place(), self.lasting()),
-                "%s = %s;" % (self.pointer_place(), self.lasting()), "@things[%d].next = %s;" % (n(3), self.thing()), "pp = %s;" % self.pick("&p", "&@shared", "@indirect", "&q->p"),
-                "*pp = %s;" % self.lasting(), "@indirect = %s;" % self.pick("&@shared", "&q->p", "&@big.p.second"),
-                "n = @push(%s, %s);" % (self.expression(), self.pick("s", "@names[v1 & 3]")), "n = n->next ? n->next : n;", "@pop();",
-                "n->of = %s;" % self.thing(), "pr = @make(%s, %s);" % (self.expression(), self.lasting()),
-                "q->act = %s;" % self.pick("@f%d" % (self.functions - 1), "@f%d" % (self.functions - 2), "@choice[%s & 1]" % self.value()),
-                "u = @word;", "@word = u;", "b = @bits;", "@bits = b;", "@swap(&@shared, &q->p);",
-                "@things[%d].in = @things[%d].in;" % (n(3), n(3)), "u.p = %s; v%d = *u.p;" % (self.lasting(), n(3)),
-                "*q = *q->next;" if r.random() < 0.3 else "v%d = @check(%s);" % (n(3), self.expression()),
-                "{ uintptr_t bits = (uintptr_t)%s; bits ^= 5; bits ^= 5; v%d = *(int *)bits; }" % (self.lasting(), n(3))))
+            self.say("$move")
         elif kind < 0.66 and can_call:
-            self.emit("%s = %s;" % (self.place(), self.call(function)) if r.random() < 0.7 else "%s;" % self.call(function))
+            self.emit(("%s = " % self.text("$place") if r.random() < 0.7 else "") + self.call(function) + ";")
         elif kind < 0.68 and function >= 0:
             self.emit("if (@level < 2)")
             self.emit("{")
             self.emit("\t@level++;")
-            self.emit("\tv0 = @f%d(%s, %s, %s);" % (function, self.expression(), self.pointer(), self.thing()))
+            self.say("\tv0 = @f%d($expression, $pointer, $thing);" % function)
             self.emit("\t@level--;")
             self.emit("}")
         elif kind < 0.72:
-            self.emit("@watch(%s);" % self.value())
+            self.say("@watch($value);")
         elif kind < 0.73:
-            self.emit("if (%s == 11)" % self.value())
-            self.emit("\t%s;" % self.pick("exit(0)", "abort()", "_Exit(2)"))
+            self.say("if ($value == 11)")
+            self.say("\t$end;")
         elif kind < 0.76 and function >= 0 and self.jumps:
-            self.emit("if (@armed && %s > 10)" % self.value())
-            self.emit("\tlongjmp(@env, %s);" % self.pick("1", "2", "1 + (%s & 1)" % self.value()))
+            self.say("if (@armed && $value > 10)")
+            self.say("\tlongjmp(@env, $jump);")
         elif kind < 0.78:
-            self.emit("if (%s == 9)" % self.value())
-            self.emit("\treturn %s;" % self.expression())
-        elif kind < 0.83:
-            i = "i%d" % self.depth
-            self.emit("for (int %s = 0; %s < %s; %s++)" % (i, i, self.pick(str(r.randint(1, 3)), "(%s & 3)" % self.value()), i))
+            self.say("if ($value == 9)")
+            self.say("\treturn $expression;")
+        else:
+            self.compound(kind, function, left)
+
+    def compound(self, kind, function, left):
+        """Statements that hold others."""
+        r, i = self.r, "i%d" % self.depth
+        if kind < 0.83:
+            self.say("for (int {0} = 0; {0} < $count; {0}++)".format(i))
             self.block(function, left)
         elif kind < 0.86:
-            i = "i%d" % self.depth
             self.emit("{ int %s = 0; do" % i)
             self.emit("{")
-            self.emit("\tif (%s == %d) %s;" % (self.value(), n(5), self.pick("break", "continue")))
+            self.say("\tif ($value == #5) %s;" % r.choice(["break", "continue"]))
             self.block(function, left)
-            self.emit("} while (++%s < (%s & 3)); }" % (i, self.value()))
+            self.say("} while (++%s < ($value & 3)); }" % i)
         elif kind < 0.89:
-            self.emit("switch (%s & 3)" % self.value())
+            self.say("switch ($value & 3)")
             self.emit("{")
             for case in range(r.randint(1, 3)):
                 self.emit("case %d:" % case)
                 self.block(function, left)
                 if r.random() < 0.6:
                     self.emit("\tbreak;")
-            self.emit("default: v%d++;" % n(3))
+            self.say("default: v#3++;")
             self.emit("}")
         elif kind < 0.91:
             self.labels += 1
-            self.emit("if (%s > 7) goto label%d;" % (self.value(), self.labels))
+            self.say("if ($value > 7) goto label%d;" % self.labels)
             label = self.labels
             self.block(function, left)
             self.emit("label%d:;" % label)
         else:
-            self.emit("if ((%s %s %s) > %d)" % (self.value(), r.choice("+^|"), self.value(), n(8)))
+            self.say("if (($value $bits $value) > #8)")
             self.block(function, left)
             if r.random() < 0.5:
                 self.emit("else")
                 self.block(function, left)
 
-    LOCALS = ("int **pp = &@shared;", "struct node *n = @list;", "union word u = {.l = 0};", "struct bits b = {1, 2, 3, -4, 5};",
-              "char s[24] = \"11 a\";", "double d = 2.5;", "struct pair pr = {4, &@h};", "long w = 3;", "static int st = 2;",
-              "int v0 = 0, v1 = 1, v2 = 2;")
-
-    def locals(self):
-        for text in self.LOCALS:
-            self.emit(text)
-
-    # What is seen at the end, a criterion each: little that a program does is for nothing.
-    OWN = ("v0 + 2 * v1 + 4 * v2", "s[0] + s[3] + s[7]", "u.i + u.c[5]", "b.a + b.c + (int)b.e", "(int)d + (int)w + st", "pr.first + *pr.second", "*p + **pp",
-           "n->value + n->name[1]")
-    SHARED = ("@g[0] + @g[1]", "@g[2] + @g[3]", "@h", "@text[0] + @text[2]", "@bytes[2] + @bytes[9]", "@word.i + @word.c[6]", "@bits.b + (int)@bits.e",
-              "@big.a[1] + *@big.p.second", "@bigs[1].a[2]", "@list->value + @list->of->a", "@things[0].a + @things[1].t[2]", "q->t[0] + q->in.s",
-              "q->act == @choice[0]", "(int)@real + (int)@reals[1]", "*@shared + **@indirect", "*q->p + *q->in.where")
-
-    def look(self, values):
-        for value in values:
+    def look(self, values, count):
+        for value in self.r.sample(values, min(count, len(values))):
             self.emit("@watch((%s) & 15);" % value)
 
-    def make(self, prefix):
+    def function(self, name, number, statements, seen, count):
+        self.depth = 0
+        self.emit("static int @%s(int x, int *p, struct thing *q)" % name)
+        self.emit("{")
+        self.depth = 1
+        begin = len(self.lines)
+        for _ in range(statements):
+            self.statement(number, 2 if self.size == 1 else 3)
+        self.look(seen, count)
+        self.say("return ($expression) & 255;")
+        used = set(re.findall(r"(?<![@>.\w])\w+", "\n".join(self.lines[begin:])))
+        self.lines[begin:begin] = ["\t" + text for name, text in LOCALS.items() if name in used]
+        self.depth = 0
+        self.emit("}")
+
+    def program(self, prefix):
+        r, size = self.r, self.size
         self.depth = 0
         for f in range(self.functions):
             self.emit("static int @f%d(int x, int *p, struct thing *q);" % f)
         self.emit("static int (*@choice[2])(int, int *, struct thing *) = {@f%d, @f%d};" % (self.functions - 2, self.functions - 1))
         for f in range(self.functions):
-            self.depth = 0
-            self.emit("static int @f%d(int x, int *p, struct thing *q)" % f)
-            self.emit("{")
-            self.depth = 1
-            self.locals()
-            for _ in range(self.r.randint(4, 9)):
-                self.statement(f, 3)
-            self.look(self.r.sample(self.OWN, 3))
-            self.emit("return (%s) & 255;" % self.expression())
-            self.depth = 0
-            self.emit("}")
+            self.function("f%d" % f, f, r.randint(2 * size - 1, 3 * size), OWN, size)
         # What changes between setjmp and longjmp must be in memory: all that does is another function's.
-        self.emit("static int @body(int x, int *p, struct thing *q)")
+        self.function("body", -1, r.randint(2 * size, 3 * size + 1), OWN + SHARED, 8 * size)
+        self.emit("__attribute__((noinline)) int @main(void)")
         self.emit("{")
-        self.depth = 1
-        self.locals()
-        for _ in range(self.r.randint(5, 10)):
-            self.statement(-1, 3)
-        self.look(self.OWN + self.SHARED)
-        self.emit("return (%s) & 255;" % self.expression())
-        self.depth = 0
-        self.emit("}")
-        self.emit("static int @main(void)")
-        self.emit("{")
-        self.depth = 1
-        self.emit("for (int i = 0; i < 3; i++) { @things[i].p = &@g[i]; @things[i].a = i + 9; @things[i].next = &@things[(i + 1) % 3];"
-                  " @things[i].in.where = &@g[3 - i]; @things[i].act = @choice[i & 1]; }")
-        self.emit("@big.p.second = &@big.a[1]; @bigs[0].p.second = &@h; @bigs[1].p.second = &@big.a[2];")
-        self.emit("@push(5, \"first\");")
-        self.emit("@push(7, @names[1]);")
+        self.emit(MAIN)
         if self.jumps:
-            self.emit("int how = setjmp(@env);")
-            self.emit("@armed = how == 0;")
-            self.emit("if (how == 0)")
-            self.emit("\t@body(@h, @g, @things);")
-            self.emit("else if (how == 2)")
-            self.emit("\t@watch(@g[2]);")
-            self.emit("@armed = 0;")
-            self.emit("@level = 0;")
-        self.emit("@body(3, &@h, &@things[1]);")
-        self.emit("@watch(@g[1]);")
-        self.emit("return @watched & 63;")
-        self.depth = 0
+            self.emit(JUMPS)
+        self.emit("\t@body(3, &@h, &@things[1]);")
+        self.emit("\t@watch(@g[1]);")
+        self.emit("\treturn @watched & 63;")
         self.emit("}")
         return (GLOBALS + "\n".join(self.lines)).replace("@", prefix)
 
 
-def batch(first, count):
+def batch(first, count, size=None):
+    """size: 1 to 3 for all of them."""
     seeds = range(first, first + count)
-    parts = [HEAD] + [Program(seed).make("p%d_" % seed) for seed in seeds]
+    parts = [HEAD] + [Program(seed, size).program("p%d_" % seed) for seed in seeds]
     cases = "".join("\tcase %d: return p%d_main();\n" % (seed, seed) for seed in seeds)
     parts.append("int main(int argc, char **argv)\n{\n\tswitch (argc > 1 ? atoi(argv[1]) : 0) {\n%s\t}\n\treturn 77;\n}\n" % cases)
     return "\n".join(parts)

@@ -9,6 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* The changed code calls it by name, wherever it is. */
+#pragma GCC visibility push(default)
+
 enum {
 	ARGUMENTS_MAX = 64,
 	DEPTH_MAX = 256, /* calls of libraries within each other */
@@ -40,6 +43,18 @@ static void stop_recording(void)
 	header = NULL;
 }
 
+void shadow_begin(void *memory, size_t len_bytes)
+{
+	header = memory;
+	*header = (struct shadow_header){.magic = SHADOW_MAGIC, .count = 1};
+	nodes = (struct shadow_node *)((char *)memory + SHADOW_NODES_AT);
+	blocks = (uint8_t *)memory + len_bytes - SHADOW_BLOCKS;
+	stack = blocks - SHADOW_STACK;
+	limit = (uint32_t)((len_bytes - SHADOW_NODES_AT - SHADOW_STACK - SHADOW_BLOCKS) / sizeof *nodes);
+	first_thread = pthread_self();
+	pthread_atfork(NULL, NULL, stop_recording);
+}
+
 __attribute__((constructor(101))) static void begin(void)
 {
 	const char *path = getenv("SHADOW_OUT"), *text = getenv("SHADOW_LIMIT");
@@ -47,21 +62,14 @@ __attribute__((constructor(101))) static void begin(void)
 	size_t len_bytes;
 	void *memory;
 
-	limit = text ? (uint32_t)strtoul(text, NULL, 10) : 4000000;
-	len_bytes = SHADOW_NODES_AT + (size_t)limit * sizeof *nodes + SHADOW_STACK + SHADOW_BLOCKS;
+	len_bytes = SHADOW_BYTES((size_t)(text ? (uint32_t)strtoul(text, NULL, 10) : 4000000));
 	if (file < 0 || ftruncate(file, (off_t)len_bytes))
 		return;
 	memory = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	close(file);
 	if (memory == MAP_FAILED)
 		return;
-	header = memory;
-	*header = (struct shadow_header){.magic = SHADOW_MAGIC, .count = 1};
-	nodes = (struct shadow_node *)((char *)memory + SHADOW_NODES_AT);
-	blocks = (uint8_t *)memory + len_bytes - SHADOW_BLOCKS;
-	stack = blocks - SHADOW_STACK;
-	first_thread = pthread_self();
-	pthread_atfork(NULL, NULL, stop_recording);
+	shadow_begin(memory, len_bytes);
 	unsetenv("SHADOW_OUT");
 }
 
@@ -455,4 +463,10 @@ void shadow_va_start(uint32_t made, const struct list *list, const uint32_t *whe
 			at.overflow += len_bytes;
 		}
 	}
+}
+
+/* Code outside has been given these pointers. */
+void shadow_keep(const void *first, ...)
+{
+	(void)first;
 }

@@ -10,6 +10,7 @@
 #ifndef WM_TESTS_ANALYZE_SHADOW_H
 #define WM_TESTS_ANALYZE_SHADOW_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -40,6 +41,12 @@ struct shadow_node {
 	uint32_t instruction; /* from 1; 0: only joins others */
 	uint32_t of[3];       /* nodes that it depends on, 0 for none */
 };
+
+/* Of a recording of that many nodes. */
+#define SHADOW_BYTES(limit) (SHADOW_NODES_AT + (limit) * sizeof(struct shadow_node) + SHADOW_STACK + SHADOW_BLOCKS)
+
+/* Records from here on, in zeros that are mapped shared, SHADOW_BYTES of them. */
+void shadow_begin(void *memory, size_t len_bytes);
 
 /* A call of a library's function, as the runtime and its library share it. */
 struct shadow_call {

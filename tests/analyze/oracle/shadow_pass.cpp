@@ -9,6 +9,7 @@
  * Numbers are those of the instructions in the module's order, debug intrinsics not counted.
  */
 #include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -16,6 +17,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/xxhash.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 using namespace llvm;
 
@@ -24,6 +27,11 @@ namespace
 using Numbers = DenseMap<const Instruction *, unsigned>;
 using Blocks = DenseMap<const BasicBlock *, unsigned>;
 using Functions = SmallPtrSet<const Function *, 32>;
+
+/* Of a function: it counts as code outside, and what it does is recorded, but not as its instructions. */
+constexpr char outside[] = "shadow-outside";
+/* The numbers of its first instruction and block, where they do not follow those of the function before it. */
+constexpr char firstInstruction[] = "shadow-instruction", firstBlock[] = "shadow-block";
 
 /* A call that code of ours or of a library runs in. */
 bool isCall(const Instruction &i)
@@ -75,6 +83,20 @@ void dropImpossibleWays(Function &f)
 		choice->setDefaultDest(to);
 		for (PHINode &phi : to->phis())
 			phi.addIncoming(phi.getIncomingValueForBlock(&block), &block);
+	}
+}
+
+/* Each function with the numbers of its first instruction and block. Code outside takes none. */
+template <typename Visit> void forEachNumber(Module &module, Visit visit)
+{
+	unsigned next = 1, nextBlock = 1;
+	for (Function &f : module) {
+		visit(f, next, nextBlock);
+		if (f.hasFnAttribute(outside))
+			continue;
+		nextBlock += f.size();
+		for (Instruction &i : instructions(f))
+			next += !isa<DbgInfoIntrinsic>(i);
 	}
 }
 
@@ -415,8 +437,10 @@ class Shadow
 	void enter()
 	{
 		before(&*f.getEntryBlock().begin());
-		frame = r.call(b, "shadow_push", r.ptr,
-			       {b.getInt32(blocks.lookup(&f.getEntryBlock())), b.getInt32(f.size())});
+		frame = ConstantPointerNull::get(cast<PointerType>(r.ptr));
+		if (!f.hasFnAttribute(outside))
+			frame = r.call(b, "shadow_push", r.ptr,
+				       {b.getInt32(blocks.lookup(&f.getEntryBlock())), b.getInt32(f.size())});
 		entered = r.call(b, "shadow_enter", r.i32, {&f, b.getInt32(f.arg_size())});
 		isFromLibrary = r.call(b, "shadow_is_from_library", r.i32, {});
 		for (Argument &a : f.args()) {
@@ -524,18 +548,18 @@ struct ShadowPass : PassInfoMixin<ShadowPass> {
 		Numbers numbers;
 		Blocks blocks;
 		Functions ending = findEnding(module);
-		unsigned next = 1;
 		SmallVector<Function *, 64> functions;
 
-		for (Function &f : module) {
+		forEachNumber(module, [&](Function &f, unsigned next, unsigned nextBlock) {
+			bool isOutside = f.hasFnAttribute(outside);
 			for (BasicBlock &block : f)
-				blocks[&block] = blocks.size() + 1;
+				blocks[&block] = isOutside ? 0 : nextBlock++;
 			for (Instruction &i : instructions(f))
 				if (!isa<DbgInfoIntrinsic>(i))
-					numbers[&i] = next++;
+					numbers[&i] = isOutside ? 0 : next++;
 			if (!f.isDeclaration() && !f.hasAvailableExternallyLinkage())
 				functions.push_back(&f);
-		}
+		});
 		Runtime runtime(module);
 		for (Function *f : functions) {
 			if (any_of(instructions(*f), [](Instruction &i) { return isa<InvokeInst>(i); }))
@@ -552,6 +576,110 @@ struct ShadowPass : PassInfoMixin<ShadowPass> {
 	}
 };
 } // namespace
+
+/* ---- code outside ---- */
+
+namespace
+{
+/* Globals that a constant is made of. */
+void collect(Value *v, SmallSetVector<Value *, 32> &ret)
+{
+	if (isa<GlobalVariable>(v) || isa<Function>(v))
+		ret.insert(v);
+	else if (auto *constant = dyn_cast<Constant>(v))
+		for (Value *operand : constant->operands())
+			collect(operand, ret);
+}
+
+/* The program whose main function it is gives code outside all that its functions there name. */
+void keepOfOutside(Function &main)
+{
+	StringRef prefix = main.getName().drop_back(strlen("main"));
+	SmallSetVector<Value *, 32> used;
+	for (Function &f : *main.getParent()) {
+		if (!f.hasFnAttribute(outside) || !f.getName().starts_with(prefix))
+			continue;
+		for (Instruction &i : instructions(f))
+			for (Value *operand : i.operands())
+				collect(operand, used);
+	}
+	SmallVector<Value *, 32> arguments;
+	for (Value *v : used)
+		if (auto *f = dyn_cast<Function>(v); !f || (!f->isDeclaration() && !f->hasFnAttribute(outside)))
+			arguments.push_back(v);
+	IRBuilder<> b(&*main.getEntryBlock().getFirstInsertionPt());
+	b.CreateCall(main.getParent()->getOrInsertFunction("shadow_keep", FunctionType::get(b.getVoidTy(), true)),
+		     arguments);
+}
+
+/* pN_ */
+bool isOfAProgram(const GlobalValue &g)
+{
+	StringRef name = g.getName();
+	return name.consume_front("p") && name.drop_while(isDigit).starts_with("_") && !name.starts_with("_");
+}
+
+bool canBeOutside(const Function &f)
+{
+	StringRef name = f.getName();
+	return !f.isDeclaration() && name != "main" && !name.ends_with("_main") && !name.ends_with("_body");
+}
+} // namespace
+
+extern "C" {
+/* record.h */
+void shadow_change(LLVMModuleRef module)
+{
+	ModuleAnalysisManager none;
+	ShadowPass().run(*unwrap(module), none);
+}
+
+void shadow_choose_outside(LLVMModuleRef code)
+{
+	Module &module = *unwrap(code);
+
+	for (Function &f : module)
+		if (canBeOutside(f) && xxh3_64bits(f.getName()) % 4 == 0)
+			f.addFnAttr(outside);
+	for (Function &f : module)
+		if (f.getName().ends_with("_main") && !f.isDeclaration())
+			keepOfOutside(f);
+}
+
+void shadow_number(LLVMModuleRef code)
+{
+	forEachNumber(*unwrap(code), [](Function &f, unsigned next, unsigned nextBlock) {
+		f.addFnAttr(firstInstruction, std::to_string(next));
+		f.addFnAttr(firstBlock, std::to_string(nextBlock));
+	});
+}
+
+LLVMModuleRef shadow_extract(LLVMModuleRef code, const char *prefix)
+{
+	ValueToValueMapTy map;
+	std::unique_ptr<Module> made = CloneModule(*unwrap(code), map, [prefix](const GlobalValue *g) {
+		const auto *f = dyn_cast<Function>(g);
+		if (f && (f->hasFnAttribute(outside) || f->getName() == "main"))
+			return false;
+		return g->getName().starts_with(prefix) || !isOfAProgram(*g);
+	});
+	for (bool hasChanged = true; hasChanged;) {
+		hasChanged = false;
+		for (GlobalVariable &v : make_early_inc_range(made->globals())) {
+			v.removeDeadConstantUsers();
+			if (!v.use_empty() || v.getName().starts_with(prefix))
+				continue;
+			v.eraseFromParent();
+			hasChanged = true;
+		}
+		for (Function &f : make_early_inc_range(*made))
+			if (f.isDeclaration() && f.use_empty())
+				f.eraseFromParent();
+	}
+	made->getFunction((prefix + Twine("main")).str())->setName("main");
+	return wrap(made.release());
+}
+}
 
 extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
