@@ -20,7 +20,8 @@
 
 #define WMK_MAGIC "\x89WMK\r\n\x1a\n" /* 8 bytes */
 enum {
-	WMK_VERSION = 2,
+	WMK_VERSION = 3,
+	WMK_VERSION_HEAP = 3, /* whose heap is read: it has what was live at the peak of the process */
 	WMK_VERSION_OLDEST = 1, /* that is read, too: all of its chunks are of 65536 bytes or a multiple of that */
 	WMK_HEADER_BYTES = 4096,
 	WMK_UNIT_BYTES = 4096,   /* chunk_bytes of what a process writes: the lengths of chunks are multiples of that */
@@ -49,7 +50,8 @@ enum wmk_kind {
 	WMK_EPOCHS = 12, /* one record an epoch whose dictionary is complete */
 	WMK_EPOCH_FUNCTIONS = 13,
 	WMK_EPOCH_EDGES = 14,
-	WMK_THREADS = 15, /* names of threads */
+	WMK_THREADS = 15,    /* names of threads */
+	WMK_HEAP_TIMES = 16, /* the time line of the heap, the last record updated in place */
 	WMK_KIND_END,
 };
 
@@ -106,9 +108,9 @@ struct wmk_header {
 	uint64_t dropped_heap_calls; /* calls whose context got no record; their numbers are in the record of WM_PREFIX_LOST */
 	uint64_t drop_errno;         /* why the first of them: an errno value, or of enum wmk_drop */
 	/* heap client: the whole process */
-	uint64_t heap_live_bytes;
-	uint64_t heap_peak_bytes;
 	uint64_t heap_unknown_frees;     /* frees of blocks whose allocation it did not see */
+	uint64_t heap_live_bytes;        /* at a multiple of 16, with the next: one instruction writes both */
+	uint64_t heap_peak_bytes;        /* largest heap_live_bytes */
 	char program[WMK_PROGRAM_BYTES]; /* /proc/self/exe, NUL-terminated */
 	uint64_t dropped_path_tables;    /* tables that found no room: what was counted in them is lost */
 	uint64_t dropped_paths;          /* counts of single paths that found no room */
@@ -208,7 +210,12 @@ struct wmk_thread {       /* 24 bytes */
 	uint32_t state;
 };
 
-struct wmk_heap { /* 104 bytes */
+/*
+ * at_peak_bytes are the live bytes of the context when those of the process were the most, if at_peak_of is heap_peak_bytes of the header. Else
+ * nothing of the context was allocated or freed since then, and its live bytes are what they were. Both lie at a multiple of 16 in the file: one
+ * instruction writes them.
+ */
+struct wmk_heap { /* 112 bytes */
 	uint64_t id;
 	uint32_t prefix;
 	uint32_t site;
@@ -217,15 +224,31 @@ struct wmk_heap { /* 104 bytes */
 	uint64_t bytes; /* as asked for */
 	uint64_t freed_count;
 	uint64_t freed_bytes;
-	uint64_t peak_bytes; /* largest live bytes of this context, inherited blocks included */
+	uint64_t at_peak_bytes; /* inherited blocks included */
+	uint64_t at_peak_of;    /* heap_peak_bytes when at_peak_bytes was stored */
 	/* of blocks that were live when this process was forked: its parent's recording counts their allocation */
 	uint64_t inherited_count;
 	uint64_t inherited_bytes;
 	uint64_t inherited_freed_count; /* by this process */
 	uint64_t inherited_freed_bytes;
+	uint64_t temporary_count; /* blocks of `count` that the next call of their thread freed; 0 where allocations are sampled */
 	uint32_t epoch;
-	uint32_t zero[2];
 	uint32_t state;
+};
+
+/* From the time of the record before it up to time_ns, the live bytes of the process were between low_bytes and high_bytes, each a 64th more or less
+ * (WMK_HEAP_STEP_MIN bytes, if those are more). */
+struct wmk_heap_time {       /* 40 bytes */
+	uint64_t time_ns;    /* CLOCK_MONOTONIC */
+	uint64_t live_bytes; /* at that time */
+	uint64_t low_bytes;
+	uint64_t high_bytes;
+	uint32_t zero;
+	uint32_t state;
+};
+
+enum {
+	WMK_HEAP_STEP_MIN = 1024,
 };
 
 enum wmk_paths_flag {
@@ -389,7 +412,8 @@ WMK_ASSERT(32, struct wmk_node);
 WMK_ASSERT(8, struct wmk_string);
 WMK_ASSERT(48, struct wmk_event);
 WMK_ASSERT(24, struct wmk_thread);
-WMK_ASSERT(104, struct wmk_heap);
+WMK_ASSERT(112, struct wmk_heap);
+WMK_ASSERT(40, struct wmk_heap_time);
 WMK_ASSERT(64, struct wmk_paths);
 WMK_ASSERT(72, struct wmk_path_count);
 WMK_ASSERT(16, struct wmk_run);

@@ -22,7 +22,7 @@ struct request {
 	const char *output;
 	/* what is shown in place of contexts; one of them at most */
 	const struct table_kind *table;
-	bool is_tree, is_inverted;
+	bool is_tree, is_inverted, is_timeline;
 	struct pattern_vec callers, callees;
 };
 
@@ -77,6 +77,9 @@ static const struct option_row option_rows[] = {
 	 .is_repeatable = true,
 	 OPTION_SET(add_callees),
 	 .off = offsetof(struct request, callees)},
+	{.name = "timeline",
+	 .help = "the live bytes of the heap by time, in text or json",
+	 OPTION_FLAG(struct request, is_timeline)},
 	{.name = "metric",
 	 .argument = "=NAME",
 	 .help = "metric to show first: %s (inherited: of forked children); or EVENT (how often) "
@@ -163,11 +166,13 @@ static struct error *render_tree(const struct view *v, const struct request *r, 
 /* What cannot be together, before anything is read. */
 static struct error *check(const struct request *r)
 {
-	int shapes = (r->table != NULL) + r->is_tree + r->is_inverted + (r->callers.count > 0) + (r->callees.count > 0);
+	int shapes = (r->table != NULL) + r->is_tree + r->is_inverted + (r->callers.count > 0) +
+		     (r->callees.count > 0) + r->is_timeline;
 
 	if (shapes > 1)
-		return error_create(ERROR_ARGUMENT,
-				    "give one of --by, --tree, --inverted, --callers and --callees, not several");
+		return error_create(
+			ERROR_ARGUMENT,
+			"give one of --by, --tree, --inverted, --callers, --callees and --timeline, not several");
 	if (shapes && !r->renderer->render_table)
 		return error_create(ERROR_ARGUMENT, "--format=%s has no tables and no trees; use text or json",
 				    r->renderer->format.name);
@@ -201,6 +206,8 @@ static struct error *render_view(const struct view *v, const struct request *r, 
 		return render_table(v, r, order, out);
 	if (has_tree(r) && v->has_metric)
 		return render_tree(v, r, out);
+	if (r->is_timeline)
+		return r->renderer->render_timeline(v, option_count_or(&r->top, r->renderer->default_top), out);
 	return r->renderer->render(v, out);
 }
 

@@ -113,6 +113,8 @@ static struct error *read_chunk(const struct wmk_file *w, struct cursor *c, uint
 	ret->kind = (enum wmk_kind)kind;
 	ret->body_bytes = (size_t)*span * w->header.chunk_bytes - WMK_CHUNK_HEADER_BYTES;
 	ret->len_bytes = used < ret->body_bytes ? used : ret->body_bytes;
+	if (kind == WMK_HEAP && w->header.version < WMK_VERSION_HEAP)
+		ret->len_bytes = 0;
 	if (ret->len_bytes > cursor_left(c))
 		ret->len_bytes = cursor_left(c);
 	return NULL;

@@ -132,6 +132,7 @@ const struct wmk_kind_row wmk_kinds[WMK_KIND_END] = {
 	[WMK_EPOCH_EDGES] = {.name = "call of an epoch", .record_bytes = sizeof(struct wmk_epoch_edge), .is_context = true,
 			     .scan = scan_records, .take = wmk_check_edge},
 	[WMK_THREADS] = {.name = "name of a thread", .record_bytes = sizeof(struct wmk_thread), .scan = scan_records},
+	[WMK_HEAP_TIMES] = {.name = "time of the heap", .record_bytes = sizeof(struct wmk_heap_time), .scan = scan_records},
 };
 /* clang-format on */
 
@@ -180,6 +181,27 @@ bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_h
 	if (p)
 		*ret = (struct wmk_heap){WMK_HEAP_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
 	return p;
+}
+
+bool wmk_next_heap_time(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap_time *ret)
+{
+	const uint8_t *p = wmk_next_record(w, walk, WMK_HEAP_TIMES);
+
+	if (p)
+		*ret = (struct wmk_heap_time){WMK_HEAP_TIME_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	return p;
+}
+
+uint64_t wmk_heap_live(const struct wmk_heap *h)
+{
+	uint64_t all = h->bytes + h->inherited_bytes, freed = h->freed_bytes + h->inherited_freed_bytes;
+
+	return all > freed ? all - freed : 0;
+}
+
+uint64_t wmk_heap_at_peak(const struct wmk_file *w, const struct wmk_heap *h)
+{
+	return h->at_peak_of == w->header.heap_peak_bytes ? h->at_peak_bytes : wmk_heap_live(h);
 }
 
 bool wmk_next_run(const struct wmk_file *w, struct wmk_walk *walk, uint64_t *ret)

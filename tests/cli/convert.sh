@@ -37,13 +37,20 @@ compare chrome one.trace.json step
 expect 0 "$waymark" convert -o one.massif one.wmk
 expect 0 "$waymark" convert -o one.view.html one.wmk
 compare view one.view.html $heap step step:sum
-live=$(awk '{ sum += $NF } END { print sum }' want.live)
-has one.massif "mem_heap_B=$live"
-if command -v ms_print >/dev/null; then
-	expect 0 ms_print --threshold=0 one.massif
-	has out.txt "100.00%"
-	has out.txt "keep ("
-fi
+expect 0 "$waymark" report --format=massif --metric=live -o live.massif one.wmk
+for metric in peak live; do
+	file=one.massif
+	[ $metric = peak ] || file=live.massif
+	expect 0 "$waymark" report --format=folded --metric=$metric one.wmk
+	has $file "mem_heap_B=$(awk '{ sum += $NF } END { print sum }' out.txt)"
+	has $file "time_unit: ms"
+	if command -v ms_print >/dev/null; then
+		expect 0 ms_print --threshold=0 $file
+		has out.txt "100.00%"
+		has out.txt "keep ("
+	fi
+done
+has one.massif "heap_tree=peak"
 refused 1 "massif shows bytes of the heap" "$waymark" report --format=massif --metric=step one.wmk
 refused 1 "dhat shows the heap" "$waymark" report --format=dhat --metric=step one.wmk
 

@@ -163,6 +163,7 @@ static void walk_all(const struct wmk_file *w)
 	struct wmk_walk walk = {0};
 	struct wmk_event event;
 	struct wmk_heap heap;
+	struct wmk_heap_time heap_time;
 	struct wmk_thread thread;
 	struct wmk_node node;
 	uint64_t count = 0;
@@ -184,6 +185,11 @@ static void walk_all(const struct wmk_file *w)
 	for (count = 0; wmk_next_heap(w, &walk, &heap); count++)
 		wmk_find_node(w, heap.prefix, &node);
 	if (count != w->whole_count[WMK_HEAP])
+		abort();
+	walk = (struct wmk_walk){0};
+	for (count = 0; wmk_next_heap_time(w, &walk, &heap_time); count++)
+		;
+	if (count != w->whole_count[WMK_HEAP_TIMES])
 		abort();
 	for (uint32_t i = 0; i < w->image_count; i++)
 		if (wmk_find_image(w, w->images[i].record.site_base) != &w->images[i] && w->images[i].record.site_count)

@@ -165,6 +165,8 @@ static void write_wmk(void)
 		build_event(&b, i, i, i, 16 + i, 17, 24);
 	build_chunk(&b, WMK_HEAP, 0, 0);
 	build_heap(&b, 1, 16, 17, 2, 300, 1, 100, 300);
+	build_chunk(&b, WMK_HEAP_TIMES, 0, 0);
+	build_heap_time(&b, 3, 200, 0, 300);
 	build_chunk(&b, WMK_THREADS, 0, 0);
 	build_thread(&b, 2, 4242, 24);
 	build_wmk_finish(&b);

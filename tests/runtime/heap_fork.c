@@ -59,7 +59,7 @@ static struct wmk_heap sum_of(const struct profile *p, uint32_t site)
 		sum.bytes += record.bytes;
 		sum.freed_count += record.freed_count;
 		sum.freed_bytes += record.freed_bytes;
-		sum.peak_bytes += record.peak_bytes;
+		sum.at_peak_bytes += wmk_heap_at_peak(&p->file, &record);
 		sum.inherited_count += record.inherited_count;
 		sum.inherited_bytes += record.inherited_bytes;
 		sum.inherited_freed_count += record.inherited_freed_count;
@@ -95,7 +95,7 @@ static void check_child(pid_t pid)
 	CHECK_U64(sum.freed_bytes, 0);
 	CHECK_U64(sum.inherited_count, BLOCKS);
 	CHECK_U64(sum.inherited_bytes, all);
-	CHECK_U64(sum.peak_bytes, all);
+	CHECK_U64(sum.at_peak_bytes, all);
 	CHECK_U64(sum.inherited_freed_count, BLOCKS / 2);
 	CHECK_U64(sum.inherited_freed_bytes, (all - BLOCKS / 2) / 2);
 	sum = sum_of(&p, SITE_OWN);

@@ -238,10 +238,27 @@ void build_forked_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint
 	buffer_u64(&b->out, freed_count);
 	buffer_u64(&b->out, freed_bytes);
 	buffer_u64(&b->out, peak);
+	buffer_u64(&b->out, 0); /* heap_peak_bytes of the header, unless a test sets that */
 	for (int i = 0; i < 4; i++)
 		buffer_u64(&b->out, inherited[i]);
-	buffer_u32(&b->out, 0);
 	buffer_u64(&b->out, 0);
+	buffer_u32(&b->out, 0);
+	buffer_u32(&b->out, 1);
+}
+
+void build_heap_peak(struct wmk_builder *b, uint64_t at_peak_of)
+{
+	buffer_put(&b->out, b->out.len_bytes - sizeof(struct wmk_heap) + offsetof(struct wmk_heap, at_peak_of),
+		   at_peak_of, 8);
+}
+
+void build_heap_time(struct wmk_builder *b, uint64_t time_ns, uint64_t live, uint64_t low, uint64_t high)
+{
+	buffer_u64(&b->out, time_ns);
+	buffer_u64(&b->out, live);
+	buffer_u64(&b->out, low);
+	buffer_u64(&b->out, high);
+	buffer_u32(&b->out, 0);
 	buffer_u32(&b->out, 1);
 }
 
@@ -369,7 +386,7 @@ void build_epoch_record(struct wmk_builder *b, uint32_t epoch, uint32_t function
 void build_epoch(struct wmk_builder *b, uint32_t epoch)
 {
 	static const uint8_t before_end[WMK_KIND_END] = {
-		[WMK_NODES] = 12, [WMK_EVENTS] = 12, [WMK_HEAP] = 16, [WMK_PATH_COUNTS] = 8};
+		[WMK_NODES] = 12, [WMK_EVENTS] = 12, [WMK_HEAP] = 8, [WMK_PATH_COUNTS] = 8};
 	uint8_t kind = b->out.bytes[b->chunk_off + offsetof(struct wmk_chunk_header, kind)];
 
 	if (!before_end[kind])

@@ -59,6 +59,9 @@ void build_event(struct wmk_builder *b, uint64_t time_ns, uint64_t value, uint64
 void build_thread(struct wmk_builder *b, uint64_t time_ns, uint32_t tid, uint32_t name);
 void build_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count, uint64_t bytes,
 		uint64_t freed_count, uint64_t freed_bytes, uint64_t peak);
+/* Of the last heap record: heap_peak_bytes of the header when its peak was stored. */
+void build_heap_peak(struct wmk_builder *b, uint64_t at_peak_of);
+void build_heap_time(struct wmk_builder *b, uint64_t time_ns, uint64_t live, uint64_t low, uint64_t high);
 /* inherited: count, bytes, freed count, freed bytes. */
 void build_forked_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint32_t site, uint64_t count,
 		       uint64_t bytes, uint64_t freed_count, uint64_t freed_bytes, uint64_t peak,

@@ -11,7 +11,7 @@
 
 enum {
 	FRAMES_MIN = 1 << 23, /* that may be decoded of files of any size: two of the deepest contexts */
-	FRAMES_PER_BYTE = 8,  /* a record of an event has 48 bytes, one of the heap 104 */
+	FRAMES_PER_BYTE = 8,  /* a record of an event has 48 bytes, one of the heap 112 */
 };
 
 struct error *profile_init(struct profile *p)
@@ -72,6 +72,7 @@ void profile_deinit(struct profile *p)
 	profile_source_vec_deinit(&p->sources);
 	profile_warning_vec_deinit(&p->warnings);
 	profile_event_vec_deinit(&p->events);
+	profile_heap_time_vec_deinit(&p->heap_times);
 	arena_deinit(&p->arena);
 	*p = (struct profile){0};
 }

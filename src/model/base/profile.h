@@ -27,7 +27,7 @@ enum metric_unit {
 struct metric {
 	const char *name; /* "bytes", "allocations", "EVENT", "EVENT:sum" */
 	enum metric_unit unit;
-	bool is_maximum;  /* the largest, not the sum, where files meet: "peak" */
+	bool is_maximum;  /* the largest, not the sum, where contexts or files meet */
 	bool is_estimate; /* some of it is of sampled allocations */
 	bool is_of_heap;  /* the innermost functions of its contexts allocate */
 	uint32_t group;   /* number of the first metric of those that it was added with */
@@ -95,6 +95,15 @@ VEC_DECLARE(profile_warning_vec, struct profile_warning);
 
 VEC_DECLARE(profile_string_vec, const char *);
 
+/* The live bytes of a process by time: from the record before it up to after_ns they were between low and high. */
+struct profile_heap_time {
+	uint64_t after_ns; /* its start */
+	uint64_t live;     /* then */
+	uint64_t low, high;
+	uint32_t source;
+};
+VEC_DECLARE(profile_heap_time_vec, struct profile_heap_time);
+
 /* Which events count. */
 struct profile_filter {
 	const struct pattern_vec *threads; /* by name or number; empty: all */
@@ -118,9 +127,10 @@ struct profile {
 	struct metric_vec metrics;
 	struct profile_source_vec sources;
 	struct profile_warning_vec warnings;
-	struct profile_event_vec events;     /* in file order; empty unless keeps_events */
-	const struct profile_filter *filter; /* of what is added; NULL: all counts */
-	uint64_t filtered_events;            /* that it left out */
+	struct profile_heap_time_vec heap_times; /* by source, then by time */
+	struct profile_event_vec events;         /* in file order; empty unless keeps_events */
+	const struct profile_filter *filter;     /* of what is added; NULL: all counts */
+	uint64_t filtered_events;                /* that it left out */
 	bool keeps_events;
 	const char *
 		group_label; /* contexts begin with that label of their recording, `[KEY=VALUE]` (thread_frames.h); NULL: they do not */

@@ -33,6 +33,7 @@ enum heap_metric {
 	HEAP_LIVE_COUNT,
 	HEAP_PEAK,
 	HEAP_LEAKED,
+	HEAP_TEMPORARY,
 	HEAP_METRICS,
 };
 
@@ -41,8 +42,9 @@ static const struct metric heap_metrics[HEAP_METRICS] = {
 	[HEAP_ALLOCATIONS] = {.name = "allocations", .unit = UNIT_COUNT, .is_of_heap = true},
 	[HEAP_LIVE] = {.name = "live", .unit = UNIT_BYTES, .is_of_heap = true},
 	[HEAP_LIVE_COUNT] = {.name = "live-allocations", .unit = UNIT_COUNT, .is_of_heap = true},
-	[HEAP_PEAK] = {.name = "peak", .unit = UNIT_BYTES, .is_maximum = true, .is_of_heap = true},
+	[HEAP_PEAK] = {.name = "peak", .unit = UNIT_BYTES, .is_of_heap = true},
 	[HEAP_LEAKED] = {.name = "leaked", .unit = UNIT_BYTES, .is_of_heap = true},
+	[HEAP_TEMPORARY] = {.name = "temporary", .unit = UNIT_COUNT, .is_of_heap = true},
 };
 
 /* Metrics of forked children that inherited blocks. */
@@ -63,15 +65,6 @@ struct event_context {
 };
 VEC_DECLARE(event_context_vec, struct event_context);
 
-/* The largest size of a context in a heap record. */
-struct peak {
-	uint32_t node;
-	uint32_t epoch;
-	uint64_t peak;
-	uint64_t live; /* never freed */
-};
-VEC_DECLARE(peak_vec, struct peak);
-
 struct cached_frame {
 	struct frame frame; /* by its pointers: images keep one text for a name. name NULL: free */
 	uint32_t number;
@@ -88,7 +81,6 @@ struct gather {
 	struct hashmap name_map;    /* number of an event's name -> index in name_groups */
 	struct u32_vec name_groups; /* its metrics: count and sum */
 	struct cached_frame *cache;
-	struct peak_vec peaks;
 	struct thread_name_vec threads; /* for profiles that keep events */
 	struct frame_vec frames;        /* scratch */
 	struct u32_vec chain;           /* scratch */
@@ -656,112 +648,85 @@ static struct error *add_inherited(struct gather *g, const struct wmk_heap *h, u
 	return err ? err : profile_add_values(g->p, node, metrics, (uint64_t[]){h->inherited_bytes, live});
 }
 
-/* Blocks that a process had not freed are leaked if it ended, and only live if it was killed. */
-static struct error *add_heap_record(struct gather *g, uint32_t metrics, const struct wmk_heap *h)
+/* Blocks that a process had not freed are leaked if it ended, and only live if it was killed. *sum: of what was live at the peak. */
+static struct error *add_heap_record(struct gather *g, uint32_t metrics, const struct wmk_heap *h, uint64_t *sum)
 {
 	uint64_t live = left_of(h->bytes, h->freed_bytes);
 	uint64_t values[HEAP_METRICS] = {[HEAP_BYTES] = h->bytes,
 					 [HEAP_ALLOCATIONS] = h->count,
 					 [HEAP_LIVE] = live,
-					 [HEAP_LIVE_COUNT] = left_of(h->count, h->freed_count)};
+					 [HEAP_LIVE_COUNT] = left_of(h->count, h->freed_count),
+					 [HEAP_PEAK] = wmk_heap_at_peak(g->w, h),
+					 [HEAP_TEMPORARY] = h->temporary_count};
 	const struct context_key key = {h->id, h->prefix, h->site, h->epoch};
-	struct peak peak = {.epoch = h->epoch,
-			    .peak = h->peak_bytes,
-			    .live = live + left_of(h->inherited_bytes, h->inherited_freed_bytes)};
-	struct error *err = decode_context(g, &key, false, &peak.node);
+	uint32_t node;
+	struct error *err = decode_context(g, &key, false, &node);
 
+	*sum += values[HEAP_PEAK];
 	if (!err && live && g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT) &&
-	    !library_buffer_is(g->p, peak.node))
+	    !library_buffer_is(g->p, node))
 		values[HEAP_LEAKED] = live;
-	return err ? err
-		   : profile_add_values(g->p, peak.node, metrics, values)
-			     ?: peak_vec_append(&g->peaks, peak)
-			     ?: add_inherited(g, h, peak.node);
+	return err ? err : profile_add_values(g->p, node, metrics, values) ?: add_inherited(g, h, node);
 }
 
-static uint64_t add_limited(uint64_t a, uint64_t b)
+/* In a process with threads, calls that were under way at the peak may be in one of the two numbers only (runtime/heap/at_peak.h). */
+static struct error *note_peak(struct gather *g, uint64_t sum)
 {
-	return a + b < a ? UINT64_MAX : a + b;
-}
-
-static struct error *note_rough(struct gather *g, uint64_t count)
-{
-	char *text;
+	char *text, at_peak[DIGITS_MAX], peak[DIGITS_MAX];
 	struct error *err;
 
-	if (asprintf(&text,
-		     "%s: peak of %" PRIu64 " %s is at least what is shown: the blocks were counted in several parts",
-		     g->w->name, count, noun_of(count, "context", "contexts")) < 0)
+	if (sum == g->w->header.heap_peak_bytes || !g->w->header.heap_peak_bytes || g->w->truncated)
+		return NULL;
+	if (asprintf(&text, "%s: contexts at the peak add up to %s of %s bytes: calls of other threads were under way",
+		     g->w->name, digits_grouped(sum, at_peak), digits_grouped(g->w->header.heap_peak_bytes, peak)) < 0)
 		return &error_no_memory;
 	err = profile_note(g->p, text);
 	free(text);
 	return err;
 }
 
-static int compare_peaks(const void *a, const void *b)
+static struct error *note_old_heap(struct gather *g)
 {
-	const struct peak *x = a, *y = b;
+	char *text;
+	struct error *err;
 
-	return compare_u64(x->node, y->node) ?: compare_u64(x->epoch, y->epoch);
+	if (asprintf(&text, "%s: its heap is left out: an earlier waymark recorded it, and not what was live at the peak",
+		     g->w->name) < 0)
+		return &error_no_memory;
+	err = profile_note(g->p, text);
+	free(text);
+	return err;
 }
 
-/*
- * The largest size of a context that has several records, whose own largest sizes were not reached at one time. Records of one epoch
- * have at least the largest of them, and all that was never freed. An epoch ends when the next begins, so what was never freed of the
- * ones before was there all along.
- *
- * *ret_most: what it cannot have passed.
- */
-static uint64_t peak_of(const struct peak *peaks, size_t count, uint64_t *ret_most)
+static struct error *gather_heap_times(struct gather *g)
 {
-	uint64_t least = 0, most = 0, before = 0;
-
-	for (size_t i = 0; i < count;) {
-		uint64_t largest = 0, live = 0;
-		uint32_t epoch = peaks[i].epoch;
-
-		for (; i < count && peaks[i].epoch == epoch; i++) {
-			largest = peaks[i].peak > largest ? peaks[i].peak : largest;
-			live = add_limited(live, peaks[i].live);
-			most = add_limited(most, peaks[i].peak);
-		}
-		largest = add_limited(before, live > largest ? live : largest);
-		least = largest > least ? largest : least;
-		before = add_limited(before, live);
-	}
-	*ret_most = most;
-	return least;
-}
-
-static struct error *add_peaks(struct gather *g, uint32_t metrics)
-{
-	uint64_t rough = 0;
+	struct wmk_walk walk = {0};
+	struct wmk_heap_time record;
+	uint64_t start = g->w->header.start_monotonic_ns;
 	struct error *err = NULL;
 
-	if (g->peaks.count)
-		qsort(g->peaks.items, g->peaks.count, sizeof *g->peaks.items, compare_peaks);
-	for (size_t i = 0, end; i < g->peaks.count && !err; i = end) {
-		uint64_t least, most;
-
-		for (end = i + 1; end < g->peaks.count && g->peaks.items[end].node == g->peaks.items[i].node; end++)
-			;
-		least = peak_of(&g->peaks.items[i], end - i, &most);
-		rough += least < most;
-		err = profile_add_value(g->p, g->peaks.items[i].node, metrics + HEAP_PEAK, least);
-	}
-	peak_vec_deinit(&g->peaks);
-	return err || !rough ? err : note_rough(g, rough);
+	while (!err && wmk_next_heap_time(g->w, &walk, &record))
+		err = profile_heap_time_vec_append(
+			&g->p->heap_times, (struct profile_heap_time){.source = (uint32_t)g->p->sources.count - 1,
+								      .after_ns = left_of(record.time_ns, start),
+								      .live = record.live_bytes,
+								      .low = record.low_bytes,
+								      .high = record.high_bytes});
+	return err;
 }
 
 static struct error *gather_heap(struct gather *g)
 {
 	struct wmk_walk walk = {0};
 	struct wmk_heap record;
+	uint64_t sum = 0;
 	uint32_t metrics;
 	struct error *err;
 
 	if (!g->w->whole_count[WMK_HEAP] && !(g->w->header.flags & WMK_FLAG_HEAP))
 		return NULL;
+	if (g->w->header.version < WMK_VERSION_HEAP)
+		return note_old_heap(g);
 	if (g->p->filter)
 		return profile_note_no_heap(g->p, g->w->name);
 	err = profile_add_metrics(g->p, heap_metrics, HEAP_METRICS, &metrics);
@@ -770,9 +735,9 @@ static struct error *gather_heap(struct gather *g)
 	while (!err && wmk_next_heap(g->w, &walk, &record)) {
 		tell_progress(g);
 		g->p->sources.items[g->p->sources.count - 1].has_walked_heap |= record.epoch == WM_EPOCH_WALKED;
-		err = add_heap_record(g, metrics, &record);
+		err = add_heap_record(g, metrics, &record, &sum);
 	}
-	return err ? err : add_peaks(g, metrics);
+	return err ? err : note_peak(g, sum) ?: gather_heap_times(g);
 }
 
 /* All of them in one piece. */
@@ -862,7 +827,6 @@ static void gather_deinit(struct gather *g)
 	event_context_vec_deinit(&g->contexts);
 	hashmap_deinit(&g->name_map);
 	u32_vec_deinit(&g->name_groups);
-	peak_vec_deinit(&g->peaks);
 	thread_name_vec_deinit(&g->threads);
 	frame_vec_deinit(&g->frames);
 	u32_vec_deinit(&g->chain);

@@ -27,6 +27,7 @@ static const char *name_of(struct arena *arena, const struct frame *f, enum fram
 	switch (kind) {
 	case KEY_FUNCTION:
 	case KEY_LINE:
+	case KEY_CONTEXT:
 		break;
 	case KEY_MODULE:
 		return frame_module(arena, f);
@@ -72,7 +73,50 @@ static struct error *number_frames(const struct profile *p, enum frame_key kind,
 	return err;
 }
 
-struct error *frame_keys_create(const struct profile *p, enum frame_key kind, struct frame_keys *ret)
+/* Nodes whose frames have the same names from the root on. Keys of parents come first; key 0 is the root's. */
+static struct error *number_nodes(const struct profile *p, struct frame_keys *keys)
+{
+	struct hashmap map = {0};
+	struct error *err = NULL;
+
+	keys->count = 1;
+	for (uint32_t n = 1; n < p->nodes.count && !err; n++) {
+		const struct tree_node *node = &p->nodes.items[n];
+		const char *name = p->frames.items[node->frame].name;
+		uint32_t number;
+
+		err = hashmap_add(&map, &(struct key){{keys->of_nodes[node->parent], word_of(name), 0}}, &number);
+		if (err)
+			break;
+		keys->of_nodes[n] = number + 1;
+		if (number + 1 < keys->count)
+			continue;
+		keys->names[keys->count] = name;
+		keys->nodes[keys->count] = n;
+		keys->examples[keys->count++] = node->frame;
+	}
+	hashmap_deinit(&map);
+	return err;
+}
+
+static struct error *create_of_nodes(const struct profile *p, struct frame_keys *ret)
+{
+	struct frame_keys keys = {.of_nodes = calloc(p->nodes.count, sizeof *keys.of_nodes),
+				  .examples = calloc(p->nodes.count, sizeof *keys.examples),
+				  .nodes = calloc(p->nodes.count, sizeof *keys.nodes),
+				  .names = calloc(p->nodes.count, sizeof *keys.names)};
+	struct error *err;
+
+	arena_init(&keys.arena);
+	err = keys.of_nodes && keys.examples && keys.nodes && keys.names ? number_nodes(p, &keys) : &error_no_memory;
+	if (err)
+		frame_keys_deinit(&keys);
+	else
+		*ret = keys;
+	return err;
+}
+
+static struct error *create_of_frames(const struct profile *p, enum frame_key kind, struct frame_keys *ret)
 {
 	struct frame_keys keys = {.of_nodes = calloc(p->nodes.count, sizeof *keys.of_nodes),
 				  .examples = calloc(p->frames.count + 1, sizeof *keys.examples),
@@ -98,10 +142,16 @@ struct error *frame_keys_create(const struct profile *p, enum frame_key kind, st
 	return err;
 }
 
+struct error *frame_keys_create(const struct profile *p, enum frame_key kind, struct frame_keys *ret)
+{
+	return kind == KEY_CONTEXT ? create_of_nodes(p, ret) : create_of_frames(p, kind, ret);
+}
+
 void frame_keys_deinit(struct frame_keys *keys)
 {
 	free(keys->of_nodes);
 	free(keys->examples);
+	free(keys->nodes);
 	free(keys->names);
 	arena_deinit(&keys->arena);
 	*keys = (struct frame_keys){0};

@@ -13,12 +13,15 @@ enum frame_key {
 	KEY_MODULE,   /* the file of source, or the class of a method; the image where neither is known */
 	KEY_IMAGE,    /* the file that was loaded */
 	KEY_THREAD,   /* the outermost frame, in profiles that keep threads */
+	KEY_CONTEXT,  /* the names of all frames from the root on */
 };
 
 struct frame_keys {
 	uint32_t *of_nodes; /* by node; of the root 0 */
 	uint32_t *examples; /* by key: the number of a frame that has it */
-	const char **names; /* by key, for reading: that of the function, the module ... */
+	uint32_t *nodes;    /* KEY_CONTEXT: by key, a node that has it; else NULL */
+	const char **
+		names; /* by key, for reading: that of the function, the module ...; KEY_CONTEXT: of the innermost frame */
 	uint32_t count;
 	struct arena arena; /* of some names; others are the profile's */
 };

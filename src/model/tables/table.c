@@ -4,8 +4,13 @@
 
 #include "base/number_text.h"
 #include "base/order.h"
+#include "model/base/context_text.h"
 #include "model/tables/table.h"
 #include "model/tables/tree_sums.h"
+
+enum {
+	CONTEXT_NAME_BYTES = 16, /* of a frame, about */
+};
 
 static const struct table_kind kinds[] = {
 	{.by = {"function", NULL}, .heading = "Functions", .column = "function", .key = KEY_FUNCTION},
@@ -13,6 +18,7 @@ static const struct table_kind kinds[] = {
 	{.by = {"module", NULL}, .heading = "Modules", .column = "module", .key = KEY_MODULE},
 	{.by = {"image", NULL}, .heading = "Images", .column = "image", .key = KEY_IMAGE},
 	{.by = {"thread", NULL}, .heading = "Threads", .column = "thread", .key = KEY_THREAD},
+	{.by = {"context", NULL}, .heading = "Contexts", .column = "context", .key = KEY_CONTEXT},
 	{.by = {0}},
 };
 
@@ -62,7 +68,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 		result = compare_u64(b->self, a->self) ?: compare_u64(b->total, a->total);
 	else if (order == TABLE_BY_TOTAL)
 		result = compare_u64(b->total, a->total) ?: compare_u64(b->self, a->self);
-	return result ?: compare_names(a, b);
+	return result ?: compare_names(a, b) ?: compare_u64(a->node, b->node);
 }
 
 /* Rows of keys that have something. */
@@ -78,8 +84,34 @@ static void fill_rows(const struct profile *p, const struct frame_keys *keys, co
 		t->rows[t->row_count++] = (struct table_row){.name = keys->names[key],
 							     .frame = &p->frames.items[keys->examples[key]],
 							     .self = sums[key].self,
-							     .total = sums[key].total};
+							     .total = sums[key].total,
+							     .node = keys->nodes ? keys->nodes[key] : 0};
 	}
+}
+
+/* Of those that are shown: all of a profile's contexts have too many names. */
+static struct error *name_contexts(const struct view *v, struct table *t)
+{
+	struct frame_vec frames = {0};
+	uint64_t frame_count = 0;
+	struct error *err;
+
+	for (size_t i = 0; i < t->row_count; i++)
+		frame_count += v->profile->nodes.items[t->rows[i].node].depth;
+	err = view_check_size(v, frame_count * CONTEXT_NAME_BYTES);
+	for (size_t i = 0; i < t->row_count && !err; i++) {
+		char *text;
+
+		err = view_frames(v->profile, t->rows[i].node, &frames)
+			      ?: stack_folded_text(frames.items, frames.count, &text);
+		if (err)
+			break;
+		t->rows[i].name = arena_strdup(&t->arena, text);
+		free(text);
+		err = t->rows[i].name ? NULL : &error_no_memory;
+	}
+	frame_vec_deinit(&frames);
+	return err;
 }
 
 struct error *table_create(const struct view *v, const struct table_options *options, struct table *ret)
@@ -111,8 +143,13 @@ struct error *table_create(const struct view *v, const struct table_options *opt
 	qsort_r(t.rows, t.row_count, sizeof *t.rows, compare_rows, &t.order);
 	if (options->top && t.row_count > options->top)
 		t.row_count = options->top;
-	*ret = t;
-	return NULL;
+	if (t.kind->key == KEY_CONTEXT)
+		err = name_contexts(v, &t);
+	if (err)
+		table_deinit(&t);
+	else
+		*ret = t;
+	return err;
 }
 
 void table_deinit(struct table *t)

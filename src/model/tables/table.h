@@ -32,10 +32,11 @@ struct table_options {
 };
 
 struct table_row {
-	const char *name;          /* of the function, module ... */
+	const char *name;          /* of the function, module ...; of a context the names of its frames, as main;f;g */
 	const struct frame *frame; /* one that has what the row is of; the profile's */
 	uint64_t self;
 	uint64_t total;
+	uint32_t node; /* of a context: one that has these frames */
 };
 
 struct table {

@@ -1,6 +1,6 @@
 /*
  * render_chrome.c - the Trace Event Format of Chrome, which https://ui.perfetto.dev opens: each event is an instant in its thread, with its
- * value and its context as arguments.
+ * value and its context as arguments; the live bytes of a heap are a counter of its process.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,6 +73,31 @@ static struct error *print_event(const struct view *v, const struct profile_even
 	return err;
 }
 
+static void print_heap_time(const struct profile *p, const struct profile_heap_time *t, uint64_t base_ns, FILE *out)
+{
+	const struct wmk_header *h = &p->sources.items[t->source].header;
+	uint64_t ns = h->start_realtime_ns + t->after_ns - base_ns;
+
+	fprintf(out,
+		",\n  {\"name\": \"heap\", \"ph\": \"C\", \"ts\": %" PRIu64 ".%03" PRIu64 ", \"pid\": %" PRIu32
+		", \"args\": {\"live bytes\": %" PRIu64 "}}",
+		ns / 1000, ns % 1000, h->pid, t->live);
+}
+
+/* Of the first event, and of the first number of the heap. */
+static uint64_t first_time(const struct profile *p, const struct profile_event *const *events, size_t count)
+{
+	uint64_t first = count ? events[0]->realtime_ns : UINT64_MAX;
+
+	for (size_t i = 0; i < p->heap_times.count; i++) {
+		const struct profile_heap_time *t = &p->heap_times.items[i];
+		uint64_t ns = p->sources.items[t->source].header.start_realtime_ns + t->after_ns;
+
+		first = ns < first ? ns : first;
+	}
+	return first;
+}
+
 /* What is lost, in a string, a line each. */
 static struct error *print_notes(const struct view *v, FILE *out)
 {
@@ -90,11 +115,13 @@ struct error *render_chrome(const struct view *v, FILE *out)
 {
 	const struct profile_event **events;
 	struct frame_vec frames = {0};
+	uint64_t base_ns;
 	size_t count;
 	struct error *err = view_events(v, &events, &count);
 
 	if (err)
 		return err;
+	base_ns = first_time(v->profile, events, count);
 	err = view_check_stacks(v, false, events, count);
 	if (!err) {
 		fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {", out);
@@ -104,7 +131,9 @@ struct error *render_chrome(const struct view *v, FILE *out)
 		print_names(v, events, count, out);
 	}
 	for (size_t i = 0; i < count && !err; i++)
-		err = print_event(v, events[i], events[0]->realtime_ns, &frames, out);
+		err = print_event(v, events[i], base_ns, &frames, out);
+	for (size_t i = 0; i < v->profile->heap_times.count && !err; i++)
+		print_heap_time(v->profile, &v->profile->heap_times.items[i], base_ns, out);
 	fputs("\n]}\n", out);
 	free(events);
 	frame_vec_deinit(&frames);

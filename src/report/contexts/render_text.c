@@ -8,6 +8,7 @@
 #include "base/number_text.h"
 #include "base/plain_text.h"
 #include "model/contexts/profile_notes.h"
+#include "model/tables/heap_line.h"
 #include "report/contexts/renderer.h"
 #include "model/base/context_text.h"
 #include "model/tables/label_sums.h"
@@ -137,6 +138,7 @@ static void print_heap_walks(const struct profile_source *s, FILE *out)
 static void print_source(const struct profile *p, const struct profile_source *s, FILE *out)
 {
 	char number[DIGITS_MAX];
+	uint64_t peak_ns;
 	const char *about;
 
 	plain_print(out, s->path);
@@ -158,6 +160,8 @@ static void print_source(const struct profile *p, const struct profile_source *s
 	fprintf(out, "  heap: at most %s%s %s at a time", about, digits_grouped(s->header.heap_peak_bytes, number),
 		noun_of(s->header.heap_peak_bytes, "byte", "bytes"));
 	print_size(s->header.heap_peak_bytes, out);
+	if (heap_line_peak(p, (uint32_t)(s - p->sources.items), &peak_ns))
+		fprintf(out, " (at about %s)", digits_time(peak_ns, number));
 	fprintf(out, ", %s%s", about, digits_grouped(s->header.heap_live_bytes, number));
 	print_size(s->header.heap_live_bytes, out);
 	fputs(heap_end_text(s->end), out);
@@ -227,6 +231,9 @@ static void print_totals(const struct profile *p, FILE *out)
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		const struct metric *m = &p->metrics.items[i];
 
+		/* Where allocations are sampled, this is not known. */
+		if (m->is_estimate && !m->total && strcmp(m->name, "temporary") == 0)
+			continue;
 		fprintf(out, "  %18s  ", metric_number(m, m->total, number));
 		print_unit(m, m->total, out);
 		fputs(m->is_maximum ? " of any one context" : "", out);

@@ -28,6 +28,8 @@ struct renderer {
 	/* A table or a tree in place of contexts; NULL: the format has none. */
 	struct error *(*render_table)(const struct view *v, const struct table *t, FILE *out);
 	struct error *(*render_tree)(const struct view *v, const struct call_tree *t, FILE *out);
+	/* The live bytes by time, in so many slices (0: all records); NULL: the format has none. */
+	struct error *(*render_timeline)(const struct view *v, size_t slices, FILE *out);
 };
 
 extern const struct word_table report_formats; /* of struct renderer */
@@ -49,6 +51,8 @@ struct error *render_table_text(const struct view *v, const struct table *t, FIL
 struct error *render_table_json(const struct view *v, const struct table *t, FILE *out);
 struct error *render_tree_text(const struct view *v, const struct call_tree *t, FILE *out);
 struct error *render_tree_json(const struct view *v, const struct call_tree *t, FILE *out);
+struct error *render_timeline_text(const struct view *v, size_t slices, FILE *out);
+struct error *render_timeline_json(const struct view *v, size_t slices, FILE *out);
 
 /* What several of them print. */
 

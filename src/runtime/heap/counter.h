@@ -36,6 +36,26 @@ static inline bool counter_replace(uint64_t *counter, uint64_t *was, uint64_t n)
 	return *was == before;
 }
 
+/*
+ * Both words of the pair at once, which lies at a multiple of 16. False: they were not `was`, which is what they are now.
+ */
+static inline bool counter_replace_pair(uint64_t pair[2], uint64_t was[2], uint64_t first, uint64_t second)
+{
+	bool ok;
+
+	if (counter_is_alone())
+		__asm__ volatile("cmpxchg16b %1"
+				 : "=@ccz"(ok), "+m"(*(uint64_t(*)[2])pair), "+a"(was[0]), "+d"(was[1])
+				 : "b"(first), "c"(second)
+				 : "memory");
+	else
+		__asm__ volatile("lock cmpxchg16b %1"
+				 : "=@ccz"(ok), "+m"(*(uint64_t(*)[2])pair), "+a"(was[0]), "+d"(was[1])
+				 : "b"(first), "c"(second)
+				 : "memory");
+	return ok;
+}
+
 /* Makes it at least n. */
 static inline void counter_raise(uint64_t *counter, uint64_t n)
 {

@@ -1,5 +1,5 @@
 /*
- * heap.c - the heap client's records: what each context allocated, freed, holds and held at most.
+ * heap.c - the heap client's records: what each context allocated, freed, holds, and held when the process held the most (at_peak.h).
  *
  * libwaymark-heap.so interposes the allocator and notifies this file of every call; the records lie in HEAP
  * chunks of the .wmk and are updated in place with atomic adds, so a SIGKILL loses nothing. Record 0 of the file is
@@ -16,8 +16,10 @@
 
 #include "recorder/chunkdir.h"
 #include "recorder/file.h"
+#include "runtime/heap/at_peak.h"
 #include "runtime/heap/counter.h"
 #include "runtime/heap/heap_blocks.h"
+#include "runtime/heap/timeline.h"
 #include "recorder/index.h"
 #include "recorder/mapping.h"
 #include "recorder/process.h"
@@ -27,6 +29,9 @@ enum {
 	LOST_RECORD = 0,
 	/* In the record number of a live block: it was there when this process was forked. */
 	BLOCK_INHERITED = 1u << 31,
+	/* In that of a block that was taken: the call before, of the same thread, allocated it. */
+	BLOCK_TEMPORARY = 1u << 30,
+	BLOCK_RECORD = BLOCK_TEMPORARY - 1,
 };
 
 struct heap_key {
@@ -37,7 +42,7 @@ struct heap_key {
 
 static struct wmrt_index record_index; /* key -> record + 1 */
 static struct wmrt_chunkdir record_chunks;
-/* Live bytes of each record, in private memory, a page a chunk: for exact peaks. */
+/* Live bytes of each record, in private memory, a page a chunk. */
 static _Atomic(uint64_t *) live_pages[MAX_CHUNKS];
 /* Records claimed so far, private: a forked child knows what it inherited. */
 static _Atomic uint32_t record_count;
@@ -45,6 +50,8 @@ static _Atomic bool is_on;
 static _Atomic(bool) is_paused;
 static _Atomic bool is_full;
 static uint64_t interval; /* of sampled allocations; 0: every one is recorded. Written before is_on */
+/* The block that the thread's last call allocated; 0: that freed one. Its own thread's. */
+static _Thread_local uintptr_t last_block __attribute__((tls_model("initial-exec")));
 
 static inline struct wmrt_place place_of(uint32_t number)
 {
@@ -199,21 +206,31 @@ static uint32_t record_at_call(const void *return_address, enum wm1_heap_functio
 	return number;
 }
 
-static void count_live(uint32_t number, uint64_t size_bytes)
+/* Returns the live bytes of the process. */
+static uint64_t count_live(uint32_t number, uint64_t size_bytes)
 {
 	struct wmk_header *header = wmrt_file_header();
 
-	counter_raise(&record_at(number)->peak_bytes, counter_add(live_of(number), size_bytes) + size_bytes);
-	counter_raise(&header->heap_peak_bytes, counter_add(&header->heap_live_bytes, size_bytes) + size_bytes);
+	uint64_t all = counter_add(&header->heap_live_bytes, size_bytes) + size_bytes;
+
+	if (all > __atomic_load_n(&header->heap_peak_bytes, __ATOMIC_RELAXED))
+		at_peak_raise(header, all);
+	else
+		at_peak_keep(header, record_at(number), live_of(number));
+	counter_add(live_of(number), size_bytes);
+	return all;
 }
 
 static void count_alloc(uint32_t number, uint64_t size_bytes, uint64_t count)
 {
 	struct wmk_heap *record = record_at(number);
+	uint64_t all;
 
 	counter_add(&record->count, count);
 	counter_add(&record->bytes, size_bytes * count);
-	count_live(number, size_bytes * count);
+	all = count_live(number, size_bytes * count);
+	if (WMRT_UNLIKELY(timeline_is_due(all)))
+		timeline_add(all);
 }
 
 static bool is_ready(void)
@@ -270,6 +287,8 @@ static void forget_records(void)
 	for (size_t i = 0; i < sizeof walked_records / sizeof *walked_records; i++)
 		atomic_store(&walked_records[i], 0);
 	wmrt_blocks_clear();
+	timeline_begin();
+	last_block = 0;
 	atomic_store(&is_full, false);
 }
 
@@ -303,6 +322,7 @@ void wm1_heap_alloc(void *block, size_t size_bytes)
 static inline __attribute__((always_inline)) void add_block(void *block, size_t size_bytes, uint32_t count,
 							    uint32_t number)
 {
+	last_block = (uintptr_t)block;
 	if (wmrt_blocks_add((uintptr_t)block, (struct wm1_heap_block){size_bytes, number + 1, count}))
 		count_alloc(number, size_bytes, count);
 	else
@@ -323,11 +343,20 @@ static void alloc_in(void *block, size_t size_bytes, uint32_t count, wm_context 
 
 struct wm1_heap_block wm1_heap_take(void *block)
 {
-	return is_ready() ? wmrt_blocks_take((uintptr_t)block) : (struct wm1_heap_block){0, 0, 0};
+	struct wm1_heap_block taken;
+
+	if (!is_ready())
+		return (struct wm1_heap_block){0, 0, 0};
+	taken = wmrt_blocks_take((uintptr_t)block);
+	if (last_block == (uintptr_t)block && taken.record && !interval)
+		taken.record |= BLOCK_TEMPORARY;
+	last_block = 0;
+	return taken;
 }
 
 void wm1_heap_put_back(void *block, struct wm1_heap_block taken)
 {
+	taken.record &= ~(uint32_t)BLOCK_TEMPORARY;
 	if (taken.record && is_ready())
 		wmrt_blocks_add((uintptr_t)block, taken);
 }
@@ -336,7 +365,7 @@ void wm1_heap_freed(struct wm1_heap_block taken)
 {
 	struct wmk_heap *record;
 	struct wmk_header *header;
-	uint64_t bytes;
+	uint64_t bytes, all;
 	uint32_t number;
 	bool is_inherited;
 
@@ -348,13 +377,18 @@ void wm1_heap_freed(struct wm1_heap_block taken)
 		return;
 	}
 	is_inherited = taken.record & BLOCK_INHERITED;
-	number = (taken.record & ~BLOCK_INHERITED) - 1;
+	number = (taken.record & BLOCK_RECORD) - 1;
 	record = record_at(number);
 	bytes = taken.size_bytes * taken.count;
 	counter_add(is_inherited ? &record->inherited_freed_count : &record->freed_count, taken.count);
 	counter_add(is_inherited ? &record->inherited_freed_bytes : &record->freed_bytes, bytes);
+	if (taken.record & BLOCK_TEMPORARY)
+		counter_add(&record->temporary_count, taken.count);
+	all = counter_add(&header->heap_live_bytes, -bytes) - bytes;
+	at_peak_keep(header, record, live_of(number));
 	counter_add(live_of(number), -bytes);
-	counter_add(&header->heap_live_bytes, -bytes);
+	if (WMRT_UNLIKELY(timeline_is_due(all)))
+		timeline_add(all);
 }
 
 #define OWN(name) WMRT_HEAP_OWN(name) __attribute__((alias("wm1_heap_" #name)))
@@ -398,10 +432,10 @@ static void copy_records(char *to, const char *from, uint32_t len_bytes)
 	}
 }
 
-/* The child's own children inherit the rest of them again. */
+/* The child's own children inherit the rest of them again. The time line begins with its first call: here the lock is held. */
 static uint32_t count_inherited(struct wm1_heap_block block)
 {
-	uint32_t number = (block.record & ~BLOCK_INHERITED) - 1;
+	uint32_t number = (block.record & BLOCK_RECORD) - 1;
 	struct wmk_heap *record = record_at(number);
 
 	counter_add(&record->inherited_count, block.count);
@@ -418,6 +452,7 @@ static void copy_inherited(void)
 	if (!atomic_load(&is_on))
 		return;
 	wmrt_file_header()->heap_interval_bytes = interval;
+	timeline_begin();
 	for (uint32_t i = 0, order = 0; i < count && order < MAX_CHUNKS; i += capacity, order++) {
 		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, order);
 		uint32_t n;
