@@ -290,7 +290,7 @@ static void test_threads(void)
 	build_node(&w.wmk_bytes, 16, 1, WM_SITE_THREAD, 1);                   /* 27: damaged */
 	build_node(&w.wmk_bytes, 16, 0, WM_SITE_THREAD, 2);                   /* 28: damaged */
 	build_node(&w.wmk_bytes, 23, 0, WM_SITE_THREAD, 1);                   /* 29: damaged */
-	build_node(&w.wmk_bytes, 16, 0, 3, 1);                                /* 30: damaged */
+	build_node(&w.wmk_bytes, 16, 0, 4, 1);                                /* 30: damaged */
 	build_node(&w.wmk_bytes, 17, 7, BASE + w.h_g, 1);                     /* 31: damaged */
 	if (close_world(&w)) {
 		EXPECT(16, WM_SITE_FOREIGN, 0, "main;f;[pthread_create]");
@@ -308,8 +308,47 @@ static void test_threads(void)
 		EXPECT_ERROR(27, BASE + w.at_f, 0, ERROR_FORMAT, "a thread with id 1, 1 times");
 		EXPECT_ERROR(28, BASE + w.at_f, 0, ERROR_FORMAT, "a thread with id 0, 2 times");
 		EXPECT_ERROR(29, BASE + w.at_g, 0, ERROR_FORMAT, "does not call foreign code");
-		EXPECT_ERROR(30, BASE + w.at_f, 0, ERROR_FORMAT, "no image has site 3");
+		EXPECT_ERROR(30, BASE + w.at_f, 0, ERROR_FORMAT, "no image has site 4");
 		EXPECT_ERROR(31, BASE + w.at_g, 6, ERROR_FORMAT, "no place to begin");
+	}
+	free_world(&w);
+}
+
+/* The node of a context in a task: where it began, and who enqueued it. */
+static uint64_t task_id(uint32_t begun, uint32_t enqueued)
+{
+	return (uint64_t)begun << 32 | enqueued;
+}
+
+static void test_tasks(void)
+{
+	struct world w;
+
+	open_world(&w);
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 1, BASE + w.at_f, 1);    /* 16: main;f enqueues */
+	build_node(&w.wmk_bytes, WM_PREFIX_THREAD, 0, BASE + w.at_f, 1);     /* 17: f begins */
+	build_node(&w.wmk_bytes, WM_PREFIX_THREAD, 0, BASE + w.at_g, 1);     /* 18: f;g in the task */
+	build_node(&w.wmk_bytes, 18, task_id(17, 16), WM_SITE_TASK, 1);      /* 19 */
+	build_node(&w.wmk_bytes, 19, 0, WM_SITE_THREAD, 1);                  /* 20: creates a thread */
+	build_node(&w.wmk_bytes, 18, task_id(17, 19), WM_SITE_TASK, 1);      /* 21: enqueued by 19 */
+	build_node(&w.wmk_bytes, 18, task_id(16, 16), WM_SITE_TASK, 1);      /* 22: what has begun does not run */
+	build_node(&w.wmk_bytes, WM_PREFIX_THREAD, 0, BASE + w.f_create, 1); /* 23: f in pthread_create, */
+	build_node(&w.wmk_bytes, 23, 0, WM_SITE_FOREIGN, 1);                 /* 24: a capture there */
+	build_node(&w.wmk_bytes, 24, task_id(17, 16), WM_SITE_TASK, 1);      /* 25 */
+	build_node(&w.wmk_bytes, 25, 0, WM_SITE_THREAD, 1);                  /* 26: the thread */
+	build_node(&w.wmk_bytes, 18, task_id(17, 27), WM_SITE_TASK, 1);      /* 27: damaged, its own */
+	build_node(&w.wmk_bytes, 18, task_id(17, 9), WM_SITE_TASK, 1);       /* 28: damaged */
+	build_node(&w.wmk_bytes, 18, task_id(17, 16), WM_SITE_TASK, 2);      /* 29: damaged */
+	if (close_world(&w)) {
+		EXPECT(19, WM_SITE_FOREIGN, 0, "main;f;[task];f;g");
+		EXPECT(20, BASE + w.at_f, 0, "main;f;[task];f;g;[thread];f");
+		EXPECT(21, WM_SITE_FOREIGN, 0, "main;f;[task];f;g;[task];f;g");
+		EXPECT(22, WM_SITE_FOREIGN, 0, "[thread];f;g");
+		EXPECT(25, WM_SITE_FOREIGN, 0, "main;f;[task];f;[pthread_create]");
+		EXPECT(26, BASE + w.at_f, 0, "main;f;[task];f;[thread];f");
+		EXPECT_ERROR(27, WM_SITE_FOREIGN, 0, ERROR_FORMAT, "tasks in more than 1024 others");
+		EXPECT_ERROR(28, WM_SITE_FOREIGN, 0, ERROR_FORMAT, "prefix 9 means nothing");
+		EXPECT_ERROR(29, WM_SITE_FOREIGN, 0, ERROR_FORMAT, "a task, 2 times");
 	}
 	free_world(&w);
 }
@@ -500,6 +539,7 @@ int main(void)
 	test_pushes();
 	test_bound();
 	test_threads();
+	test_tasks();
 	test_signals();
 	test_inlining_and_tail_calls();
 	test_runs();

@@ -452,6 +452,8 @@ static struct error *append_task(const struct process *p, const struct wmk_node 
 	size_t start = frames->count;
 	struct error *err = NULL;
 
+	if (node->run != 1)
+		return error_create(ERROR_FORMAT, "damaged: a task, %" PRIu32 " times", node->run);
 	if (links >= TASK_FRAMES_LINKS)
 		return error_create(ERROR_FORMAT, "damaged: tasks in more than %d others", TASK_FRAMES_LINKS);
 	err = append_capture(p, node->parent, depth_end, links + 1, &plain);

@@ -340,7 +340,7 @@ static struct error *resolve_capture(struct gather *g, uint32_t number, uint32_t
 	struct error *err = NULL;
 
 	if (recall_prefix(g, number, ret))
-		return *ret == NODE_BAD ? error_create(ERROR_FORMAT, "damaged: a context of a task") : NULL;
+		return *ret == NODE_BAD ? error_create(ERROR_FORMAT, "a context of a task cannot be decoded") : NULL;
 	err = context_find_node(&g->process, number, &node);
 	if (!err)
 		err = resolve_prefix(g, node.site == WM_SITE_TASK ? number : node.parent, ret);
@@ -378,9 +378,12 @@ static struct error *append_task(struct gather *g, const struct wmk_node *node, 
 
 	g->chain = (struct u32_vec){0};
 	g->links++;
-	err = g->links > TASK_FRAMES_LINKS
-		      ? error_create(ERROR_FORMAT, "damaged: tasks in more than %d others", TASK_FRAMES_LINKS)
-		      : join_task(g, node, ret);
+	if (node->run != 1)
+		err = error_create(ERROR_FORMAT, "damaged: a task, %" PRIu32 " times", node->run);
+	else if (g->links > TASK_FRAMES_LINKS)
+		err = error_create(ERROR_FORMAT, "damaged: tasks in more than %d others", TASK_FRAMES_LINKS);
+	else
+		err = join_task(g, node, ret);
 	g->links--;
 	u32_vec_deinit(&g->chain);
 	g->chain = chain;
