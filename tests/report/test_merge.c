@@ -70,27 +70,47 @@ static void print_epoch(uint32_t epoch, FILE *out)
 		fprintf(out, "epoch %u ", epoch);
 }
 
-static void print_context(const struct wmk_file *w, const struct wmk_path_count *c, FILE *out)
+static void print_chain(const struct wmk_file *w, uint32_t prefix, FILE *out);
+
+/* Of a task the id has two nodes. */
+static void print_id(const struct wmk_file *w, const struct wmk_node *node, FILE *out)
+{
+	if (node->site != WM_SITE_TASK) {
+		fprintf(out, "id %llu ", (unsigned long long)node->id);
+		return;
+	}
+	fprintf(out, "begun (");
+	print_chain(w, (uint32_t)(node->id >> 32), out);
+	fprintf(out, ") enqueued (");
+	print_chain(w, (uint32_t)node->id, out);
+	fprintf(out, ") ");
+}
+
+static void print_chain(const struct wmk_file *w, uint32_t prefix, FILE *out)
 {
 	struct wmk_node node;
-	uint32_t prefix = c->prefix;
 
-	if (!prefix)
-		return;
-	fprintf(out, " at ");
-	print_epoch(c->epoch, out);
-	fprintf(out, "id %llu ", (unsigned long long)c->id);
-	print_site(w, c->site, out);
 	for (; prefix >= WM_PREFIX_FIRST; prefix = node.parent) {
 		if (!CHECK(wmk_find_node(w, prefix, &node)))
 			return;
 		fprintf(out, " < ");
 		print_epoch(node.epoch, out);
-		fprintf(out, "id %llu ", (unsigned long long)node.id);
+		print_id(w, &node, out);
 		print_site(w, node.site, out);
 		fprintf(out, " x%u", node.run);
 	}
 	fprintf(out, " < root %u", prefix);
+}
+
+static void print_context(const struct wmk_file *w, const struct wmk_path_count *c, FILE *out)
+{
+	if (!c->prefix)
+		return;
+	fprintf(out, " at ");
+	print_epoch(c->epoch, out);
+	fprintf(out, "id %llu ", (unsigned long long)c->id);
+	print_site(w, c->site, out);
+	print_chain(w, c->prefix, out);
 }
 
 /* Tables of one function are one line for each of their paths: numbers of lines that are the same otherwise are added. */
@@ -358,6 +378,60 @@ static void build_c(struct wmk_builder *b)
 	build_samples(b, (uint64_t[]){1000, 300, UINT64_MAX, 600, 500, 100});
 }
 
+/* Contexts in tasks, one enqueued in another one; the nodes have numbers from `first` on, and a task that has enqueued itself is damaged. */
+static void build_tasks(struct wmk_builder *b, uint64_t run, uint32_t first, bool is_damaged)
+{
+	struct wmk_path_count c = {.name_key = NAME,
+				   .cfg_key = CFG,
+				   .path_count = 4,
+				   .r = 3,
+				   .count = first,
+				   .prefix = first + 4,
+				   .kind = WM1_PATHS_HASH,
+				   .flags = WMK_PATHS_RESIDUAL};
+
+	build_images(b, run, "/usr/bin", false);
+	build_chunk(b, WMK_NODES, first, 0);
+	build_node(b, 1, 5, 26 + 1, 1); /* who enqueues */
+	build_node(b, 2, 6, 26 + 2, 1); /* where the task begins */
+	build_node(b, 2, 7, 26 + 3, 1); /* what it does */
+	build_node(b, first + 2, (uint64_t)(first + 1) << 32 | (is_damaged ? first + 3 : first), WM_SITE_TASK, 1);
+	build_node(b, first + 2, (uint64_t)(first + 1) << 32 | (first + 3), WM_SITE_TASK, 1);
+	build_chunk(b, WMK_PATH_COUNTS, 0, 0);
+	build_path_count(b, &c);
+	build_wmk_finish(b);
+}
+
+static void test_tasks(void)
+{
+	static const char wanted[] =
+		"/usr/bin/prog 1111111111 2222222222 single 4 path 2 at id 0 0"
+		" < begun ( < id 6 /usr/bin/prog+2 x1 < root 2) enqueued ( < begun ( < id 6 /usr/bin/prog+2 x1 < root 2)"
+		" enqueued ( < id 5 /usr/bin/prog+1 x1 < root 1) 3 x1 < id 7 /usr/bin/prog+3 x1 < root 2)"
+		" 3 x1 < id 7 /usr/bin/prog+3 x1 < root 2: 516";
+	struct wmk_builder a, b, damaged;
+	struct buffer ab, out;
+	struct lines lines;
+	bool is_found = false;
+
+	build_tasks(&a, 0xa, 16, false);
+	build_tasks(&b, 0xb, 500, false);
+	build_tasks(&damaged, 0xd, 16, true);
+	if (!CHECK_OK(MERGE(&ab, &a.out, &b.out)) || !CHECK_OK(MERGE(&out, &a.out, &damaged.out)))
+		return;
+	describe(&ab, &lines);
+	for (size_t i = 0; i < lines.count; i++) {
+		is_found |= strcmp(lines.text[i], wanted) == 0;
+		free(lines.text[i]);
+	}
+	CHECK(is_found);
+	buffer_deinit(&ab);
+	buffer_deinit(&out);
+	buffer_deinit(&a.out);
+	buffer_deinit(&b.out);
+	buffer_deinit(&damaged.out);
+}
+
 static void test_sums(void)
 {
 	/* clang-format off */
@@ -608,6 +682,7 @@ static void test_refused(void)
 int main(void)
 {
 	test_sums();
+	test_tasks();
 	test_epochs();
 	test_large();
 	test_refused();

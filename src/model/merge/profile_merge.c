@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "model/contexts/task_frames.h"
 #include "model/merge/profile_merge_model.h"
 #include "waymark/abi.h"
 
@@ -262,6 +263,23 @@ static struct error *walk_down(struct adding *a, uint32_t prefix, struct link_ve
 	}
 }
 
+static struct error *new_prefix(struct adding *a, uint32_t prefix, uint32_t *ret);
+
+/* The id of a node of a task has the numbers of two others. */
+static struct error *new_task_id(struct adding *a, uint64_t id, uint64_t *ret)
+{
+	uint32_t begun = WM_PREFIX_LOST, enqueued = WM_PREFIX_LOST;
+	struct error *err = NULL;
+
+	if (a->links++ < TASK_FRAMES_LINKS)
+		err = new_prefix(a, (uint32_t)(id >> 32), &begun);
+	if (!err && a->links <= TASK_FRAMES_LINKS)
+		err = new_prefix(a, (uint32_t)id, &enqueued);
+	a->links--;
+	*ret = (uint64_t)begun << 32 | enqueued;
+	return err;
+}
+
 /* The number of a link's prefix, in what is merged, on that parent's. */
 static struct error *add_link(struct adding *a, const struct link *link, uint32_t parent, uint32_t *ret)
 {
@@ -270,6 +288,8 @@ static struct error *add_link(struct adding *a, const struct link *link, uint32_
 	uint32_t prefix, number, epoch;
 	struct error *err = merge_new_epoch(a, link->node.epoch, &epoch);
 
+	if (!err && link->node.site == WM_SITE_TASK)
+		err = new_task_id(a, link->node.id, &node.words[0]);
 	if (err)
 		return err;
 	node.words[2] = (uint64_t)epoch << 32 | link->node.run;

@@ -98,6 +98,7 @@ struct adding {
 	struct merge_count_vec new_sites;
 	struct hashmap prefixes;
 	struct merge_count_vec new_prefixes; /* by number in prefixes */
+	uint32_t links;                      /* tasks whose nodes are being added, one inside of another */
 };
 
 void merge_code_deinit(struct merge_code *code);
