@@ -666,8 +666,7 @@ static struct error *add_heap_record(struct gather *g, uint32_t metrics, const s
 	struct error *err = decode_context(g, &key, false, &node);
 
 	*sum += values[HEAP_PEAK];
-	if (!err && live && g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT) &&
-	    !library_buffer_is(g->p, node))
+	if (!err && live && g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT) && !library_buffer_is(g->p, node))
 		values[HEAP_LEAKED] = live;
 	return err ? err : profile_add_values(g->p, node, metrics, values) ?: add_inherited(g, h, node);
 }
@@ -693,7 +692,8 @@ static struct error *note_old_heap(struct gather *g)
 	char *text;
 	struct error *err;
 
-	if (asprintf(&text, "%s: its heap is left out: an earlier waymark recorded it, and not what was live at the peak",
+	if (asprintf(&text,
+		     "%s: its heap is left out: an earlier waymark recorded it, and not what was live at the peak",
 		     g->w->name) < 0)
 		return &error_no_memory;
 	err = profile_note(g->p, text);

@@ -73,7 +73,8 @@ static bool new_chunk(void)
 /* False: there is no room. */
 static bool new_record(uint64_t now_ns)
 {
-	if ((line.count + 1) * sizeof(struct wmk_heap_time) > wmrt_body_bytes(line.units) && !new_chunk())
+	if ((!line.chunk || (line.count + 1) * sizeof(struct wmk_heap_time) > wmrt_body_bytes(line.units)) &&
+	    !new_chunk())
 		return false;
 	line.count++;
 	line.began_ns = now_ns;
