@@ -37,7 +37,8 @@ struct command {
 
 extern const struct command command_annotate, command_archive, command_attach, command_cc, command_convert, command_cxx,
 	command_view, command_core, command_decode, command_diff, command_doctor, command_graph, command_ir,
-	command_merge, command_paths, command_report, command_residual, command_run, command_slice, command_tune;
+	command_merge, command_paths, command_report, command_residual, command_run, command_slice, command_top,
+	command_tune;
 
 /* All of them, in the order of `waymark --help`; NULL behind the last one. */
 extern const struct command *const commands[];

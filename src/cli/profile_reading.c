@@ -201,6 +201,7 @@ static struct error *add_recording(struct profile *p, struct profile_reading *r,
 	struct error *err;
 
 	progress_start(&reading.line, path);
+	reading.line.is_terminal &= !r->is_silent;
 	err = recording_open(path, &recording);
 	if (!err) {
 		file_forget(&recording.file);
@@ -273,7 +274,7 @@ struct error *profile_reading_add(struct profile_reading *r, const char *command
 	struct profile_filter filter;
 	struct error *err = recording_operands(command, operands, &paths);
 
-	if (!err && !*operands)
+	if (!err && !*operands && !r->is_silent)
 		tell_newest(command, &paths);
 	filter = filter_of(r, &paths);
 	if (r->has_time || r->threads.count)

@@ -22,6 +22,7 @@ struct profile_reading {
 	size_t max_depth;
 	bool keeps_columns;
 	unsigned int tasks;
+	bool is_silent; /* says nothing while it reads */
 };
 
 void profile_reading_init(struct profile_reading *r);
