@@ -38,6 +38,14 @@ struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *n
 				    "version %" PRIu32 ", this waymark reads versions %d to %d: use the waymark that "
 				    "built the program",
 				    h.version, WMK_VERSION_OLDEST, WMK_VERSION);
+	/* The three lay in another order. */
+	if (h.version < WMK_VERSION_HEAP) {
+		uint64_t live = h.heap_unknown_frees, peak = h.heap_live_bytes, unknown = h.heap_peak_bytes;
+
+		h.heap_live_bytes = live;
+		h.heap_peak_bytes = peak;
+		h.heap_unknown_frees = unknown;
+	}
 	c.off = offsetof(struct wmk_header, run);
 	if (h.chunk_bytes != WMK_CHUNK_BYTES && (h.chunk_bytes != WMK_UNIT_BYTES || h.version == WMK_VERSION_OLDEST))
 		return cursor_error(&c, "chunks of %" PRIu32 " bytes, must be %d or %d: the file is damaged",

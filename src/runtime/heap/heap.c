@@ -71,11 +71,21 @@ static struct wmk_heap *record_at(uint32_t number)
 	return chunk ? (struct wmk_heap *)(void *)wmrt_chunk_body(chunk) + place.i : NULL;
 }
 
-static uint64_t *live_of(uint32_t number)
+/* What a call changes. */
+struct counters {
+	struct wmk_heap *record;
+	uint64_t *live;
+};
+
+/* Of a record that is there: its place is found once a call. */
+static inline struct counters counters_of(uint32_t number)
 {
 	struct wmrt_place place = place_of(number);
 
-	return atomic_load_explicit(&live_pages[place.order], memory_order_acquire) + place.i;
+	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, place.order);
+
+	return (struct counters){(struct wmk_heap *)(void *)wmrt_chunk_body(chunk) + place.i,
+				 atomic_load_explicit(&live_pages[place.order], memory_order_acquire) + place.i};
 }
 
 static bool record_matches(const void *key, uint32_t number_plus_1)
@@ -207,28 +217,27 @@ static uint32_t record_at_call(const void *return_address, enum wm1_heap_functio
 }
 
 /* Returns the live bytes of the process. */
-static uint64_t count_live(uint32_t number, uint64_t size_bytes)
+static inline uint64_t count_live(struct counters c, uint64_t size_bytes)
 {
 	struct wmk_header *header = wmrt_file_header();
-
 	uint64_t all = counter_add(&header->heap_live_bytes, size_bytes) + size_bytes;
 
 	if (all > __atomic_load_n(&header->heap_peak_bytes, __ATOMIC_RELAXED))
 		at_peak_raise(header, all);
 	else
-		at_peak_keep(header, record_at(number), live_of(number));
-	counter_add(live_of(number), size_bytes);
+		at_peak_keep(header, c.record, c.live);
+	counter_add(c.live, size_bytes);
 	return all;
 }
 
 static void count_alloc(uint32_t number, uint64_t size_bytes, uint64_t count)
 {
-	struct wmk_heap *record = record_at(number);
+	struct counters c = counters_of(number);
 	uint64_t all;
 
-	counter_add(&record->count, count);
-	counter_add(&record->bytes, size_bytes * count);
-	all = count_live(number, size_bytes * count);
+	counter_add(&c.record->count, count);
+	counter_add(&c.record->bytes, size_bytes * count);
+	all = count_live(c, size_bytes * count);
 	if (WMRT_UNLIKELY(timeline_is_due(all)))
 		timeline_add(all);
 }
@@ -363,10 +372,9 @@ void wm1_heap_put_back(void *block, struct wm1_heap_block taken)
 
 void wm1_heap_freed(struct wm1_heap_block taken)
 {
-	struct wmk_heap *record;
 	struct wmk_header *header;
+	struct counters c;
 	uint64_t bytes, all;
-	uint32_t number;
 	bool is_inherited;
 
 	if (!is_ready())
@@ -377,16 +385,15 @@ void wm1_heap_freed(struct wm1_heap_block taken)
 		return;
 	}
 	is_inherited = taken.record & BLOCK_INHERITED;
-	number = (taken.record & BLOCK_RECORD) - 1;
-	record = record_at(number);
+	c = counters_of((taken.record & BLOCK_RECORD) - 1);
 	bytes = taken.size_bytes * taken.count;
-	counter_add(is_inherited ? &record->inherited_freed_count : &record->freed_count, taken.count);
-	counter_add(is_inherited ? &record->inherited_freed_bytes : &record->freed_bytes, bytes);
+	counter_add(is_inherited ? &c.record->inherited_freed_count : &c.record->freed_count, taken.count);
+	counter_add(is_inherited ? &c.record->inherited_freed_bytes : &c.record->freed_bytes, bytes);
 	if (taken.record & BLOCK_TEMPORARY)
-		counter_add(&record->temporary_count, taken.count);
+		counter_add(&c.record->temporary_count, taken.count);
 	all = counter_add(&header->heap_live_bytes, -bytes) - bytes;
-	at_peak_keep(header, record, live_of(number));
-	counter_add(live_of(number), -bytes);
+	at_peak_keep(header, c.record, c.live);
+	counter_add(c.live, -bytes);
 	if (WMRT_UNLIKELY(timeline_is_due(all)))
 		timeline_add(all);
 }
@@ -435,12 +442,11 @@ static void copy_records(char *to, const char *from, uint32_t len_bytes)
 /* The child's own children inherit the rest of them again. The time line begins with its first call: here the lock is held. */
 static uint32_t count_inherited(struct wm1_heap_block block)
 {
-	uint32_t number = (block.record & BLOCK_RECORD) - 1;
-	struct wmk_heap *record = record_at(number);
+	struct counters c = counters_of((block.record & BLOCK_RECORD) - 1);
 
-	counter_add(&record->inherited_count, block.count);
-	counter_add(&record->inherited_bytes, block.size_bytes * block.count);
-	count_live(number, block.size_bytes * block.count);
+	counter_add(&c.record->inherited_count, block.count);
+	counter_add(&c.record->inherited_bytes, block.size_bytes * block.count);
+	count_live(c, block.size_bytes * block.count);
 	return block.record | BLOCK_INHERITED;
 }
 
