@@ -123,7 +123,7 @@ static void test_read(void)
 }
 
 /* Field by field at the offsets of docs/format.md, not through the structs. */
-static void test_golden(void)
+static void test_golden(uint8_t version)
 {
 	uint8_t *file = calloc(1, WMK_HEADER_BYTES + WMK_CHUNK_BYTES);
 	static const uint8_t header[] = {0x89, 'W',  'M',  'K',  13,   10,   26,   10,   1, 0, 0, 0, 0, 0, 1, 0,
@@ -144,9 +144,10 @@ static void test_golden(void)
 	file[80] = 12;  /* dropped_prefixes */
 	file[88] = 13;  /* dropped_heap_calls */
 	file[96] = 28;  /* drop_errno */
-	file[104] = 16; /* heap_unknown_frees */
-	file[112] = 14; /* heap_live_bytes */
-	file[120] = 15; /* heap_peak_bytes */
+	file[8] = version;
+	file[version < 3 ? 104 : 112] = 14; /* heap_live_bytes */
+	file[version < 3 ? 112 : 120] = 15; /* heap_peak_bytes */
+	file[version < 3 ? 120 : 104] = 16; /* heap_unknown_frees */
 	memcpy(file + 128, "/p", 2);
 	memcpy(file + 4096, chunk, sizeof chunk);
 	memcpy(file + 4096 + 64, event, sizeof event);
@@ -515,7 +516,8 @@ int main(void)
 {
 	test_follow();
 	test_read();
-	test_golden();
+	test_golden(1);
+	test_golden(3);
 	test_golden_contexts();
 	test_truncated();
 	test_units();
