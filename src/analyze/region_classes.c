@@ -170,6 +170,10 @@ void region_classes_deinit(struct region_classes *c)
 		id_set_deinit(&c->sets[i]);
 	for (uint32_t f = 0; c->functions && f < c->regions->memory->code->function_count; f++)
 		id_set_deinit(&c->functions[f]);
+	for (uint32_t i = 0; c->expanded && i < c->count; i++)
+		id_set_deinit(&c->expanded[i]);
+	free(c->expanded);
+	free(c->bits);
 	free(c->of);
 	free(c->first);
 	free(c->members);
@@ -179,14 +183,37 @@ void region_classes_deinit(struct region_classes *c)
 	*c = (struct region_classes){0};
 }
 
-struct error *region_classes_expand(const struct region_classes *c, struct id_set *set)
+/* The regions of each class as a set, and a bit for each region. */
+static struct error *open_expansion(struct region_classes *c)
 {
-	struct id_set regions = {0};
 	struct error *err = NULL;
 
-	for (struct id_iterator i = id_set_begin(set); !err && id_set_next(set, &i);)
-		for (uint32_t k = c->first[i.id]; k < c->first[i.id + 1] && !err; k++)
-			err = id_set_add(&regions, c->members[k], NULL);
+	c->expanded = calloc((size_t)c->count + 1, sizeof *c->expanded);
+	c->bits = calloc(c->regions->items.count / 64 + 1, sizeof *c->bits);
+	if (!c->expanded || !c->bits)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < c->regions->items.count && !err; i++)
+		err = id_set_add(&c->expanded[c->of[i]], i, NULL);
+	return err;
+}
+
+struct error *region_classes_expand(struct region_classes *c, struct id_set *set)
+{
+	uint32_t word_count = (uint32_t)(c->regions->items.count / 64) + 1;
+	struct id_set regions = {0};
+	struct error *err = c->bits ? NULL : open_expansion(c);
+
+	if (err || !set->count)
+		return err;
+	for (struct id_iterator i = id_set_begin(set); id_set_next(set, &i);)
+		for (uint32_t k = 0; k < c->expanded[i.id].count; k++)
+			c->bits[c->expanded[i.id].words[k].index] |= c->expanded[i.id].words[k].bits;
+	for (uint32_t i = 0; i < word_count; i++) {
+		if (c->bits[i] && !err)
+			err = id_set_append_word(&regions, (struct id_word){i, c->bits[i]});
+		c->bits[i] = 0;
+	}
+	id_set_trim(&regions);
 	id_set_deinit(set);
 	*set = regions;
 	return err;

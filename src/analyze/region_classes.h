@@ -20,6 +20,8 @@ struct region_classes {
 	struct id_set *sets;      /* [set of regions.sets] classes */
 	struct id_set *functions; /* [function] those of regions.function_changes; made when they are first asked for */
 	bool *has_function;       /* [function] */
+	struct id_set *expanded;  /* [class] regions; NULL until one is asked for, as `bits` is */
+	uint64_t *bits;           /* scratch, a bit for each region */
 };
 
 /* The owner deinits. r lives longer than ret. On failure ret is empty. */
@@ -27,7 +29,7 @@ struct error *region_classes_find(const struct regions *r, struct region_classes
 void region_classes_deinit(struct region_classes *c);
 
 /* The set becomes one of regions in place of classes. */
-struct error *region_classes_expand(const struct region_classes *c, struct id_set *set);
+struct error *region_classes_expand(struct region_classes *c, struct id_set *set);
 
 /* What a function and those that it calls can change. *ret lives as long as c. */
 struct error *region_classes_of_function(struct region_classes *c, uint32_t function, const struct id_set **ret);

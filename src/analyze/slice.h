@@ -62,7 +62,8 @@ struct slice_frame {
  * activations that are not frames; behind it, of each frame's function.
  */
 struct slice_demand {
-	struct id_set **at_end; /* [0 or frame + 1][block, of frames less the function's first] regions */
+	struct id_set **
+		at_end; /* [0 or frame + 1][block, of frames less the function's first] regions; of blocks that branch */
 	uint32_t *block_counts; /* [0 or frame + 1] */
 	uint32_t count;
 	/* Of functions that may run at any time, by handlers and threads: what matters somewhere matters at any of their instructions. */

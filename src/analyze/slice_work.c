@@ -218,7 +218,7 @@ static struct error *open_demand(const struct work *w, struct slice_demand *ret)
 	return &error_no_memory;
 }
 
-/* Those of CONTEXT_UP and CONTEXT_DOWN become one, and classes become regions. */
+/* Those of CONTEXT_UP and CONTEXT_DOWN become one, and classes become regions, where control can go several ways: elsewhere nobody asks. */
 static struct error *expand_demand(struct work *w)
 {
 	struct error *err = region_classes_expand(&w->classes, &w->ever);
@@ -229,7 +229,10 @@ static struct error *expand_demand(struct work *w)
 		err = id_set_add_all(end_of(w, CONTEXT_UP, b), end_of(w, CONTEXT_DOWN, b), NULL, NULL);
 	for (uint32_t i = 0; i < w->context_count && !err; i++)
 		for (uint32_t b = 0; i != CONTEXT_DOWN && b < w->contexts[i].range.block_count && !err; b++)
-			err = region_classes_expand(&w->classes, &w->contexts[i].at_end[b]);
+			if (w->code->blocks[w->contexts[i].range.first_block + b].successor_count > 1)
+				err = region_classes_expand(&w->classes, &w->contexts[i].at_end[b]);
+			else
+				id_set_deinit(&w->contexts[i].at_end[b]);
 	return err;
 }
 

@@ -12,12 +12,15 @@ void locations_deinit(struct locations *l)
 	location_vec_deinit(&l->items);
 	slotmap_deinit(&l->map);
 	location_counts_deinit(&l->of_object);
+	location_counts_deinit(&l->whole);
 }
 
 struct error *locations_add_object(struct locations *l, uint32_t *ret)
 {
 	struct error *err = location_counts_append(&l->of_object, 0);
 
+	if (!err)
+		err = location_counts_append(&l->whole, 0);
 	if (!err)
 		*ret = (uint32_t)l->of_object.count - 1;
 	return err;
@@ -73,6 +76,8 @@ static struct error *find_or_add(struct locations *l, const struct location *x, 
 			return err;
 		l->of_object.items[x->object]++;
 		*slot = ++l->map.count;
+		if (x->stride == 1 && x->end == LOCATION_NO_END)
+			l->whole.items[x->object] = *slot;
 	}
 	*ret = *slot - 1;
 	return NULL;
@@ -104,6 +109,13 @@ struct error *locations_get(struct locations *l, const struct location *wanted, 
 struct error *locations_restore(struct locations *l, const struct location *x, uint32_t *ret)
 {
 	return find_or_add(l, x, ret);
+}
+
+bool locations_is_covered(const struct locations *l, const struct id_set *set, uint32_t location)
+{
+	uint32_t whole = l->whole.items[l->items.items[location].object];
+
+	return whole && whole - 1 != location && id_set_has(set, whole - 1);
 }
 
 static uint32_t gcd(uint32_t a, uint32_t b)

@@ -13,6 +13,7 @@
 
 #include "base/slotmap.h"
 #include "base/vec.h"
+#include "core/pointers/id_set.h"
 
 #define LOCATION_NO_END INT32_MAX
 
@@ -38,6 +39,7 @@ struct locations {
 	struct location_vec items;
 	struct slotmap map;
 	struct location_counts of_object; /* [object]: how many locations it has */
+	struct location_counts whole;     /* [object]: 1 + the location that covers all of it; 0: there is none yet */
 };
 
 enum {
@@ -52,6 +54,9 @@ struct error *locations_get(struct locations *l, const struct location *wanted, 
 struct error *locations_restore(struct locations *l, const struct location *x, uint32_t *ret);
 /* Where a pointer to `from` points after a step. */
 struct error *locations_step(struct locations *l, uint32_t from, const struct pointer_step *step, uint32_t *ret);
+/* The location of the object that covers all of it is in the set, and this one of the object is another: it adds nothing to where accesses by
+ * the set can be. */
+bool locations_is_covered(const struct locations *l, const struct id_set *set, uint32_t location);
 /* The step made any number of times, at least once. */
 struct pointer_step pointer_step_repeated(const struct pointer_step *step);
 /* An access of a_bytes there and one of b_bytes here can have a byte in common. */

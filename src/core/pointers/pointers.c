@@ -55,6 +55,7 @@ static void free_graph(struct pointers *p)
 	object_vec_deinit(&p->objects);
 	cell_vec_deinit(&p->cells);
 	slotmap_deinit(&p->cell_map);
+	cell_ids_deinit(&p->asleep);
 	unify_deinit(&p->unified);
 }
 
@@ -187,7 +188,8 @@ struct error *pointers_copy(struct pointers *p, uint32_t from, uint32_t to)
 	return pointers_add_all(p, to, &p->nodes.items[from].set);
 }
 
-struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct step_edge *edge)
+struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct id_set *all,
+				const struct step_edge *edge)
 {
 	uint32_t to = pointers_find(p, edge->to);
 	struct error *err = NULL;
@@ -195,6 +197,8 @@ struct error *pointers_step_all(struct pointers *p, const struct id_set *from, c
 	for (struct id_iterator i = id_set_begin(from); !err && id_set_next(from, &i);) {
 		uint32_t location;
 
+		if (locations_is_covered(&p->locations, all, i.id))
+			continue;
 		err = locations_step(&p->locations, i.id, &edge->step, &location);
 		if (!err)
 			err = add_location(p, to, location);
@@ -222,7 +226,7 @@ struct error *pointers_step(struct pointers *p, uint32_t from, uint32_t to, cons
 			return NULL;
 	err = step_vec_append(&n->steps, edge);
 	p->edge_count++;
-	return err ? err : pointers_step_all(p, &n->set, &edge);
+	return err ? err : pointers_step_all(p, &n->set, &n->set, &edge);
 }
 
 /* ---- cells ---- */
@@ -281,7 +285,7 @@ static struct error *read_cell(struct pointers *p, uint32_t number, uint32_t *re
 		for (size_t i = 0; i < object->cells.count && !err; i++) {
 			const struct cell *other = &p->cells.items[object->cells.items[i]];
 
-			if (cells_meet(p, cell, other))
+			if (other->is_awake && cells_meet(p, cell, other))
 				err = pointers_copy(p, other->written, cell->read);
 		}
 	}
@@ -320,7 +324,7 @@ struct error *pointers_cell(struct pointers *p, uint32_t location, uint32_t len_
 		return err;
 	*slot = ++p->cell_map.count;
 	*ret = *slot - 1;
-	err = connect_written(p, &cell);
+	err = cell_ids_append(&p->asleep, *ret);
 	return err ? err : cell_ids_append(&p->objects.items[object].cells, *ret);
 }
 
@@ -372,7 +376,8 @@ static struct error *add_use(struct pointers *p, uint32_t pointer, const struct 
 	if (!err)
 		err = id_set_add_all(&known, &n->set, NULL, NULL);
 	for (struct id_iterator i = id_set_begin(&known); !err && id_set_next(&known, &i);)
-		err = pointers_apply(p, use, i.id);
+		if (!locations_is_covered(&p->locations, &known, i.id))
+			err = pointers_apply(p, use, i.id);
 	id_set_deinit(&known);
 	return err;
 }
@@ -448,25 +453,53 @@ static struct error *transfer(struct pointers *p, uint32_t to, uint32_t from, ui
 		    known->items[i].len_bytes == t.len_bytes)
 			return NULL;
 	err = transfer_vec_append(known, t);
-	/* Cells that have not been looked at will find the transfer. */
+	/* Cells that are asleep will find the transfer. */
 	for (size_t i = 0; !err && i < p->objects.items[object].cells.count; i++)
-		if (p->objects.items[object].cells.items[i] < p->cells_transferred)
+		if (p->cells.items[p->objects.items[object].cells.items[i]].is_awake)
 			err = transfer_cell(p, &t, p->objects.items[object].cells.items[i]);
 	return err;
 }
 
-struct error *pointers_transfer_cells(struct pointers *p)
+static bool has_pointers(struct pointers *p, uint32_t node)
+{
+	const struct node *n = &p->nodes.items[pointers_find(p, node)];
+
+	return n->set.count || n->more.count;
+}
+
+static struct error *wake(struct pointers *p, uint32_t number)
+{
+	struct cell cell = p->cells.items[number];
+	uint32_t object = p->locations.items.items[cell.location].object;
+	struct error *err;
+
+	p->cells.items[number].is_awake = true;
+	err = connect_written(p, &cell);
+	for (size_t i = 0; !err && i < p->objects.items[object].transfers.count; i++) {
+		struct transfer t = p->objects.items[object].transfers.items[i];
+
+		err = transfer_cell(p, &t, number);
+	}
+	return err;
+}
+
+struct error *pointers_wake_cells(struct pointers *p)
 {
 	struct error *err = NULL;
+	size_t kept = 0;
 
-	for (; p->cells_transferred < p->cells.count && !err; p->cells_transferred++) {
-		uint32_t object = p->locations.items.items[p->cells.items[p->cells_transferred].location].object;
+	/* What wakes may make further cells, which come behind the others. */
+	for (size_t i = 0; i < p->asleep.count && !err; i++) {
+		uint32_t number = p->asleep.items[i];
 
-		for (size_t i = 0; !err && i < p->objects.items[object].transfers.count; i++) {
-			struct transfer t = p->objects.items[object].transfers.items[i];
-
-			err = transfer_cell(p, &t, p->cells_transferred);
-		}
+		if (p->cells.items[number].is_awake)
+			continue;
+		if (has_pointers(p, p->cells.items[number].written))
+			err = wake(p, number);
+		else
+			p->asleep.items[kept++] = number;
 	}
+	if (!err)
+		p->asleep.count = kept;
 	return err;
 }

@@ -46,6 +46,7 @@ struct node {
 struct cell {
 	uint32_t location, len_bytes;
 	uint32_t written; /* node: what was stored to it */
+	bool is_awake;    /* a pointer was stored to it: what it meets, and transfers, are connected */
 	uint32_t read;    /* node: what can be loaded from it; CELL_NOT_READ: no load has asked yet */
 };
 
@@ -113,7 +114,7 @@ struct pointers {
 	struct cell_vec cells;
 	struct slotmap cell_map;
 	struct object_vec objects;
-	uint32_t cells_transferred; /* cells below have been looked at by the transfers of their object */
+	struct cell_ids asleep; /* cells that were not awake when they were last looked at */
 	pointers_called called;
 	void *data;
 	bool has_changed;
@@ -128,12 +129,13 @@ uint32_t pointers_find(struct pointers *p, uint32_t node);
 /* Finds or makes it. */
 struct error *pointers_cell(struct pointers *p, uint32_t location, uint32_t len_bytes, uint32_t *ret);
 struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t location);
-/* Transfers that cells which are new are part of. */
-struct error *pointers_transfer_cells(struct pointers *p);
+/* Connects cells that pointers have been stored to since. Most cells of a program never have one. */
+struct error *pointers_wake_cells(struct pointers *p);
 /* To the set of a node that stands for its cycle. */
 struct error *pointers_add_all(struct pointers *p, uint32_t node, const struct id_set *locations);
-/* What edges of steps bring to where they lead. */
-struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct step_edge *edge);
+/* What the edge of a step brings to where it leads; all: the set that `from` is of. */
+struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct id_set *all,
+				const struct step_edge *edge);
 
 /* Of the coarser analysis. An access: a load or a store. */
 struct error *unify_address(struct pointers *p, uint32_t node, uint32_t object);

@@ -239,7 +239,7 @@ static struct error *spread(struct pointers *p, uint32_t node, struct id_set *re
 	for (struct id_iterator i = id_set_begin(&n->copies); !err && id_set_next(&n->copies, &i);)
 		err = pointers_add_all(p, i.id, ret);
 	for (size_t i = 0; !err && i < n->steps.count; i++)
-		err = pointers_step_all(p, ret, &n->steps.items[i]);
+		err = pointers_step_all(p, ret, &n->set, &n->steps.items[i]);
 	return err;
 }
 
@@ -251,7 +251,8 @@ static struct error *apply_uses(struct pointers *p, uint32_t node, const struct 
 		struct use use = p->nodes.items[node].uses.items[k];
 
 		for (struct id_iterator i = id_set_begin(difference); !err && id_set_next(difference, &i);)
-			err = pointers_apply(p, &use, i.id);
+			if (!locations_is_covered(&p->locations, &p->nodes.items[pointers_find(p, node)].set, i.id))
+				err = pointers_apply(p, &use, i.id);
 	}
 	return err;
 }
@@ -299,7 +300,7 @@ static struct error *wave(struct pointers *p)
 	difference_vec_deinit(&differences);
 	id_set_deinit(&difference);
 	search_deinit(&s);
-	return err ? err : pointers_transfer_cells(p);
+	return err ? err : pointers_wake_cells(p);
 }
 
 struct pointers_cost pointers_cost(const struct pointers *p)
