@@ -157,6 +157,15 @@ struct error *locations_step(struct locations *l, uint32_t from, const struct po
 	struct location x = l->items.items[from];
 	int64_t first = x.first + step->offset, end = x.end;
 
+	/* From all of an object every step leads to all of it. */
+	if (l->whole.items[x.object] == from + 1) {
+		*ret = from;
+		return NULL;
+	}
+	if (step->stride == 1 && !step->span && !step->is_upwards && l->whole.items[x.object]) {
+		*ret = l->whole.items[x.object] - 1;
+		return NULL;
+	}
 	if (x.stride && end != LOCATION_NO_END)
 		end += step->offset;
 	if (step->stride) {

@@ -56,6 +56,7 @@ static void free_graph(struct pointers *p)
 	cell_vec_deinit(&p->cells);
 	slotmap_deinit(&p->cell_map);
 	cell_ids_deinit(&p->asleep);
+	location_counts_deinit(&p->asked);
 	unify_deinit(&p->unified);
 }
 
@@ -188,21 +189,55 @@ struct error *pointers_copy(struct pointers *p, uint32_t from, uint32_t to)
 	return pointers_add_all(p, to, &p->nodes.items[from].set);
 }
 
+/* The locations that cover the objects of these, each object once. */
+static struct error *find_whole(struct pointers *p, const struct id_set *from, struct id_set *ret)
+{
+	struct locations *l = &p->locations;
+	struct error *err = NULL;
+
+	p->question++;
+	while (p->asked.count < l->of_object.count && !err)
+		err = location_counts_append(&p->asked, 0);
+	for (struct id_iterator i = id_set_begin(from); !err && id_set_next(from, &i);) {
+		struct location whole = {.object = l->items.items[i.id].object, .stride = 1, .end = LOCATION_NO_END};
+		uint32_t location;
+
+		if (p->asked.items[whole.object] == p->question)
+			continue;
+		p->asked.items[whole.object] = p->question;
+		err = locations_get(l, &whole, &location);
+		if (!err)
+			err = id_set_add(ret, location, NULL);
+	}
+	return err;
+}
+
+/* A step of any distance either way leads to all of the object. */
+static bool leads_anywhere(const struct pointer_step *step)
+{
+	return step->stride == 1 && !step->span && !step->is_upwards;
+}
+
 struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct id_set *all,
 				const struct step_edge *edge)
 {
 	uint32_t to = pointers_find(p, edge->to);
-	struct error *err = NULL;
+	struct id_set found = {0};
+	struct error *err = leads_anywhere(&edge->step) ? find_whole(p, from, &found) : NULL;
 
-	for (struct id_iterator i = id_set_begin(from); !err && id_set_next(from, &i);) {
+	for (struct id_iterator i = id_set_begin(from);
+	     !leads_anywhere(&edge->step) && !err && id_set_next(from, &i);) {
 		uint32_t location;
 
 		if (locations_is_covered(&p->locations, all, i.id))
 			continue;
 		err = locations_step(&p->locations, i.id, &edge->step, &location);
 		if (!err)
-			err = add_location(p, to, location);
+			err = id_set_add(&found, location, NULL);
 	}
+	if (!err)
+		err = pointers_add_all(p, to, &found);
+	id_set_deinit(&found);
 	return err;
 }
 
@@ -418,6 +453,35 @@ struct error *pointers_transfer(struct pointers *p, uint32_t to, uint32_t from, 
 
 /* ---- transfers ---- */
 
+static struct error *remembered_cell(struct pointers *p, uint32_t location, uint32_t len_bytes, uint32_t *ret)
+{
+	struct cell_memo *memo = &p->memo;
+	struct error *err = NULL;
+
+	if (memo->location != location || memo->len_bytes != len_bytes) {
+		err = pointers_cell(p, location, len_bytes, ret);
+		if (err)
+			return err;
+		memo->location = location;
+		memo->len_bytes = len_bytes;
+		memo->cell = *ret;
+	}
+	*ret = memo->cell;
+	return NULL;
+}
+
+/* Cells of a cycle are one node: the same edge is asked for by all of them. */
+static struct error *copy_once(struct pointers *p, uint32_t from, uint32_t to)
+{
+	from = pointers_find(p, from);
+	to = pointers_find(p, to);
+	if (p->memo.from == from && p->memo.to == to)
+		return NULL;
+	p->memo.from = from;
+	p->memo.to = to;
+	return pointers_copy(p, from, to);
+}
+
 /* What was stored to a cell of the source's object, as far as it is in the transfer, is stored at the same distance of the target. */
 static struct error *transfer_cell(struct pointers *p, const struct transfer *t, uint32_t number)
 {
@@ -434,8 +498,8 @@ static struct error *transfer_cell(struct pointers *p, const struct transfer *t,
 		step = (struct pointer_step){.stride = 1};
 	err = locations_step(&p->locations, t->to, &step, &moved);
 	if (!err)
-		err = pointers_cell(p, moved, cell.len_bytes, &mirror);
-	return err ? err : pointers_copy(p, cell.written, p->cells.items[mirror].written);
+		err = remembered_cell(p, moved, cell.len_bytes, &mirror);
+	return err ? err : copy_once(p, cell.written, p->cells.items[mirror].written);
 }
 
 static struct error *transfer(struct pointers *p, uint32_t to, uint32_t from, uint32_t len_bytes)

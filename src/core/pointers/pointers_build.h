@@ -103,6 +103,12 @@ struct unified {
 	bool is_settling;
 };
 
+/* The last cell that was looked up, and the last edge: many transfers ask for the same again. */
+struct cell_memo {
+	uint32_t location, len_bytes, cell; /* len_bytes 0: none yet */
+	uint32_t from, to;                  /* nodes; both 0: none yet */
+};
+
 struct pointers {
 	bool is_coarse; /* all but the locations is in `unified` and the nodes' same_as */
 	struct unified unified;
@@ -115,6 +121,9 @@ struct pointers {
 	struct slotmap cell_map;
 	struct object_vec objects;
 	struct cell_ids asleep; /* cells that were not awake when they were last looked at */
+	struct cell_memo memo;
+	struct location_counts asked; /* [object] the last question that it was in */
+	uint32_t question;
 	pointers_called called;
 	void *data;
 	bool has_changed;
