@@ -147,12 +147,26 @@ static struct error *add(struct search *s, uint32_t instruction, enum overrun_ho
 	return s->visit(s->data, &(struct overrun){instruction, how, object});
 }
 
+/* The write fits into an object that the pointer can lead to, or may by an index. */
+static bool fits_somewhere(const struct search *s, const struct id_set *locations, uint32_t len_bytes)
+{
+	for (struct id_iterator i = locations ? id_set_begin(locations) : (struct id_iterator){0};
+	     locations && id_set_next(locations, &i);) {
+		const struct location *at = &pointers_locations(s->m->pointers)->items.items[i.id];
+
+		if (at->stride || !leaves(at, overruns_size(s->m, at->object), len_bytes))
+			return true;
+	}
+	return false;
+}
+
 /* A write of len_bytes through the pointer; how: what is the matter if it has no constant length. */
 static struct error *look_at(struct search *s, uint32_t instruction, LLVMValueRef pointer, uint32_t len_bytes,
 			     enum overrun_how how)
 {
 	const struct id_set *locations = pointer ? memory_of(s->m, pointer) : NULL;
 	bool is_within = len_bytes != NO_LENGTH && stays_within(pointer) && begins_object(s, pointer);
+	bool fits = fits_somewhere(s, locations, len_bytes);
 	struct error *err = NULL;
 
 	for (struct id_iterator i = locations ? id_set_begin(locations) : (struct id_iterator){0};
@@ -164,7 +178,7 @@ static struct error *look_at(struct search *s, uint32_t instruction, LLVMValueRe
 		if (len_bytes == NO_LENGTH)
 			err = add(s, instruction, how, at->object);
 		else if (!at->stride && leaves(at, overruns_size(s->m, at->object), len_bytes))
-			err = add(s, instruction, OVERRUN_CONSTANT, at->object);
+			err = add(s, instruction, fits ? OVERRUN_MISFIT : OVERRUN_CONSTANT, at->object);
 		else if (at->stride && !is_within)
 			err = add(s, instruction, OVERRUN_INDEX, at->object);
 	}

@@ -18,11 +18,12 @@
 
 /* The more certain ones first. */
 enum overrun_how {
-	OVERRUN_CONSTANT,  /* a constant offset or length that is outside of an object */
+	OVERRUN_CONSTANT,  /* a constant offset or length that is outside of each object that the pointer can lead to */
 	OVERRUN_UNBOUNDED, /* a function that writes as much as it finds */
 	OVERRUN_INDEX,     /* the address is computed */
 	OVERRUN_LENGTH,    /* the length is computed */
 	OVERRUN_OUTSIDE,   /* code outside may write there */
+	OVERRUN_MISFIT, /* a constant one that fits into another object: perhaps the pointer never leads to this one */
 };
 
 struct overrun {

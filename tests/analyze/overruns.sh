@@ -71,6 +71,30 @@ E
 slice --slice=heap.c:"$(grep -n 'printf' heap.c | cut -d: -f1)"
 grep -q 'of a line, memory has no evidence' layer.txt || fail "heap: of a line: $(cat layer.txt)"
 
+# A pointer that can lead to the block, and to an object that its store fits into, is no certain write behind the block.
+program=misfit
+cat >misfit.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct item { const char *text; int count; };
+struct large { char bytes[64]; int last; };
+int main(int argc, char **argv)
+{
+	char *name = malloc(24);
+	struct item *item = malloc(sizeof *item);
+	struct large *large = malloc(sizeof *large);
+	void *places[3] = {name, large, argv};
+	item->text = "x";
+	((struct large *)places[argc])->last = argc; /* fits */
+	strcpy(name, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"); /* overrun */
+	printf("%c\n", item->text[0]);
+	return 0;
+}
+END
+crash 'item->text, which is 0x4141414141414141, goes on from a text that begins in a block of the heap of 24 bytes'
+grep -q "^ *$(marked fits)  .*a fixed part that is outside, if the pointer leads there" layer.txt || fail "misfit: $(cat layer.txt)"
+
 # A variable of the same frame, by a loop.
 program=stack
 cat >stack.c <<'END'

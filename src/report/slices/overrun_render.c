@@ -15,11 +15,9 @@ static const char *const rank_names[] = {[SLICE_OVERRUN_EVIDENT] = "evidence",
 					 [SLICE_OVERRUN_NEIGHBOUR] = "neighbour",
 					 [SLICE_OVERRUN_SAME_MEMORY] = "same_memory",
 					 [SLICE_OVERRUN_OTHER] = "other"};
-static const char *const how_names[] = {[OVERRUN_CONSTANT] = "constant",
-					[OVERRUN_UNBOUNDED] = "unbounded",
-					[OVERRUN_INDEX] = "index",
-					[OVERRUN_LENGTH] = "length",
-					[OVERRUN_OUTSIDE] = "unknown_code"};
+static const char *const how_names[] = {
+	[OVERRUN_CONSTANT] = "constant", [OVERRUN_UNBOUNDED] = "unbounded",  [OVERRUN_INDEX] = "index",
+	[OVERRUN_LENGTH] = "length",     [OVERRUN_OUTSIDE] = "unknown_code", [OVERRUN_MISFIT] = "misfit"};
 static const char *const evidence_names[] = {[CRASH_EVIDENCE_TEXT] = "text",
 					     [CRASH_EVIDENCE_FILL] = "fill",
 					     [CRASH_EVIDENCE_HEAP] = "heap",
@@ -30,7 +28,8 @@ static const char *const how_texts[] = {[OVERRUN_CONSTANT] = "a fixed part that 
 					[OVERRUN_UNBOUNDED] = "as much as it finds",
 					[OVERRUN_INDEX] = "where a computed address leads",
 					[OVERRUN_LENGTH] = "as much as a computed length says",
-					[OVERRUN_OUTSIDE] = "it is given to code that is not known"};
+					[OVERRUN_OUTSIDE] = "it is given to code that is not known",
+					[OVERRUN_MISFIT] = "a fixed part that is outside, if the pointer leads there"};
 
 /* ---- evidence ---- */
 
