@@ -93,6 +93,14 @@ get("help-open").click(); says(get("help").open);'
 printf 'true\ntrue\ntrue\ntrue\ndark\ntrue\n' >want.txt
 same "a range and threads"
 
+# The live bytes by time: their largest number is that of the heap at its peak, and a range tells what became of them.
+expect 0 "$waymark" report --timeline --top all --format=json -o line.json one.wmk
+shown 'pages/one.html#metric=live' '
+says(Math.max(...time.sums)); time.set([0, 1000]); says(/at most .*; contexts are those of the whole run/.test(get("time-note").textContent) && now.whole > 0);
+get("metric").value = profile.metrics.findIndex(m => m.name === "step"); get("metric").dispatchEvent(new Event("change")); says(state.range);'
+python3 -c 'import json; print(max(time["high"] for time in json.load(open("line.json"))["processes"][0]["times"]), "true", "", sep="\n")' >want.txt
+same "live bytes by time"
+
 # Names that look like HTML stay text, and a link is never a script.
 shown 'pages/one.html#metric=bytes' '
 profile.functions[profile.functionOf[1]].name = "<img src=x onerror=wrong.push(1)>"; get("link").value = "javascript:wrong.push({line})";

@@ -104,6 +104,24 @@ class Profile {
     return sums;
   }
 
+  // The live bytes in slices of equal length, the largest number of each; null: there is no line.
+  heapOverTime() {
+    const line = this.head.heap_line, slices = this.head.slices;
+    if (!line || !line.slices.length) return null;
+    const end = line.slices.at(-1)[0] || 1, high = new Float64Array(slices), live = new Float64Array(slices);
+    let at = 0, before = 0;
+    for (let slice = 0; slice < slices; slice++) {
+      const until = slice + 1 < slices ? (slice + 1) * end / slices : end;
+      high[slice] = before;
+      for (; at < line.slices.length && line.slices[at][0] <= until; at++) {
+        high[slice] = Math.max(high[slice], line.slices[at][1]);
+        before = line.slices[at][2];
+      }
+      live[slice] = before;
+    }
+    return {high, live, sliceNs: end / slices};
+  }
+
   // By node, its own and what is below it.
   totals(self) {
     const total = self.slice();

@@ -6,6 +6,7 @@
 
 #include "base/json_writer.h"
 #include "model/contexts/profile_notes.h"
+#include "model/tables/heap_line.h"
 #include "report/contexts/renderer.h"
 #include "report/embedded.h"
 #include "report/html.h"
@@ -71,6 +72,36 @@ static void print_events(const struct view_data *d, FILE *out)
 	fputs("]", out);
 }
 
+/* The live bytes by time of the process that had most of them: their largest number in each slice, and the one at its end. */
+static struct error *print_heap_line(const struct profile *p, FILE *out)
+{
+	uint32_t source = UINT32_MAX;
+	struct heap_line line;
+	struct error *err;
+	uint64_t peak_ns;
+
+	for (uint32_t i = 0; i < p->sources.count; i++)
+		if (heap_line_peak(p, i, &peak_ns) &&
+		    (source == UINT32_MAX ||
+		     p->sources.items[i].header.heap_peak_bytes > p->sources.items[source].header.heap_peak_bytes))
+			source = i;
+	if (source == UINT32_MAX)
+		return NULL;
+	err = heap_line_create(p, source, VIEW_SLICES, &line);
+	if (err)
+		return err;
+	fprintf(out, ",\n\"heap_line\": {\"source\": %" PRIu32 ", \"slices\": [", source);
+	for (size_t i = 0; i < line.slices.count; i++) {
+		const struct heap_slice *slice = &line.slices.items[i];
+
+		fprintf(out, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", i ? ",\n" : "", slice->after_ns, slice->high,
+			slice->live);
+	}
+	fputs("]}", out);
+	heap_line_deinit(&line);
+	return NULL;
+}
+
 static void print_sources(const struct profile *p, FILE *out)
 {
 	fputs(",\n\"sources\": [", out);
@@ -117,7 +148,7 @@ static struct error *print_header(const struct view *v, const struct view_data *
 	print_metrics(v, d, out);
 	print_events(d, out);
 	print_strings(d, out);
-	err = print_notes(v, out);
+	err = print_heap_line(v->profile, out) ?: print_notes(v, out);
 	fputs("}\n", out);
 	return err;
 }

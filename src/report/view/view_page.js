@@ -98,9 +98,10 @@ function compute() {
     now.beforeTotal = profile.totals(now.before);
     now.afterTotal = profile.totals(now.after);
   }
-  time.sliceNs = profile.head.slice_ns;
+  const sums = profile.overTime(metric, state.thread), heap = metric.heap && profile.heapOverTime();
+  time.sliceNs = heap ? heap.sliceNs : profile.head.slice_ns;
   time.mark(state.range);
-  time.show(metric, profile.overTime(metric, state.thread), profile.head.slice_ns);
+  if (heap) time.show(metric, heap.high, heap.sliceNs, heap.live); else time.show(metric, sums, profile.head.slice_ns, null);
   get('thread-label').hidden = !profile.column(metric) || profile.head.threads.length < 2;
   search();
 }
@@ -251,7 +252,13 @@ function showControls() {
 }
 
 function listen() {
-  get('metric').addEventListener('change', () => { state.metric = +get('metric').value; compute(); draw(); });
+  get('metric').addEventListener('change', () => {
+    const before = profile.metrics[state.metric];
+    state.metric = +get('metric').value;
+    if (before.heap !== profile.metrics[state.metric].heap) state.range = null; // another time line
+    compute();
+    draw();
+  });
   get('thread').addEventListener('change', () => { state.thread = +get('thread').value; compute(); draw(); });
   get('palette').addEventListener('change', () => { state.palette = get('palette').value; draw(); });
   const searched = () => { state.search = get('search').value; state.case = get('case').checked; search(); draw(); };

@@ -98,9 +98,10 @@ class TimeLine {
   }
   slices(seconds) { return seconds * 1e9 / this.sliceNs; }
   seconds(slices) { return +(slices * this.sliceNs / 1e9).toPrecision(6); }
-  show(metric, sums, sliceNs) {
+  // sums: by slice; of live bytes the largest number in each, with `live`, that at its end
+  show(metric, sums, sliceNs, live) {
     this.section.hidden = !sums || !sliceNs;
-    Object.assign(this, {metric, sums, sliceNs});
+    Object.assign(this, {metric, sums, sliceNs, live});
     if (!this.section.hidden) this.draw();
   }
   choose(a, b, isDone) {
@@ -126,9 +127,12 @@ class TimeLine {
     canvas.height = height * ratio;
     const context = canvas.getContext('2d'), style = getComputedStyle(document.documentElement);
     context.scale(ratio, ratio);
-    // As many columns as there are pixels: each is the sum of its slices.
+    // As many columns as there are pixels: each is the sum of its slices, of live bytes the largest.
     const columns = Math.min(sums.length, Math.floor(width / 2)), heights = new Float64Array(columns);
-    sums.forEach((sum, slice) => { heights[Math.floor(slice * columns / sums.length)] += sum; });
+    sums.forEach((sum, slice) => {
+      const column = Math.floor(slice * columns / sums.length);
+      heights[column] = this.live ? Math.max(heights[column], sum) : heights[column] + sum;
+    });
     const largest = heights.reduce((a, b) => Math.max(a, b), 0) || 1;
     if (this.range) {
       context.fillStyle = style.getPropertyValue('--line');
@@ -139,7 +143,14 @@ class TimeLine {
       const h = sum / largest * (height - 4);
       context.fillRect(column * width / columns, height - h, Math.max(width / columns - 0.5, 0.5), h);
     });
-    this.note.textContent = `${this.metric.name} over ${this.seconds(sums.length)} s` +
-      (this.range ? `; chosen: ${this.seconds(this.range[0])} to ${this.seconds(this.range[1])} s` : '; draw a range');
+    this.note.textContent = (this.live ? 'live bytes' : this.metric.name) + ` over ${this.seconds(sums.length)} s` +
+      (this.range ? `; chosen: ${this.seconds(this.range[0])} to ${this.seconds(this.range[1])} s${this.growth()}` : '; draw a range');
+  }
+  // What became of live bytes in the range. The numbers of contexts are those of the whole run.
+  growth() {
+    if (!this.live) return '';
+    const [from, to] = this.range, before = from ? this.live[from - 1] : 0, after = this.live[to - 1];
+    const most = this.sums.slice(from, to).reduce((a, b) => Math.max(a, b), 0), bytes = value => amount({unit: 'bytes'}, value);
+    return `: ${bytes(before)} to ${bytes(after)}, at most ${bytes(most)}; contexts are those of the whole run`;
   }
 }
