@@ -2,18 +2,21 @@
 # Programs that no test of the project knows, of many languages: each runs alone and under `waymark run --sample`, and must print the same and
 # end in the same way.
 #
-#   bench/agent/strangers.sh [-b BUILD-DIR] [-r RATE] [NAME...]
+#   bench/agent/strangers.sh [-b BUILD-DIR] [-r RATE] [-m "OPTIONS"]... [NAME...]
 #
+# -m: under `waymark run` with these options instead, one after the other: a column for each says what differs.
 # Those that are not installed are left out. Prints a line of Markdown for each: the samples of all its processes, how many of these have
 # frames that a frame pointer found, how many end before the outermost frame, and what differs. Exit status 1: something does.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=$here/../../build rate=1000
-while getopts b:r: name; do
+modes=()
+while getopts b:r:m: name; do
 	case $name in
 	b) build=$OPTARG ;;
 	r) rate=$OPTARG ;;
+	m) modes+=("$OPTARG") ;;
 	*) sed -n '5p' "$0" >&2; exit 2 ;;
 	esac
 done
@@ -29,23 +32,47 @@ unset WAYMARK_OUT LD_PRELOAD DEBUGINFOD_URLS
 failures=0
 wanted=" $* "
 
+# differs COMMAND...: under $options as alone, which took the status $alone and printed alone.txt and alone.err? *what: what differs
+differs() {
+	local sampled=0
+	rm -rf out && mkdir -m 1777 out
+	# shellcheck disable=SC2086
+	timeout -k 5 300 "$waymark" run -q $options -o out/ "$@" >sampled.txt 2>sampled.err </dev/null || sampled=$?
+	what=
+	[ "$alone" -eq $sampled ] || what="status $sampled, alone $alone; "
+	cmp -s alone.txt sampled.txt || what="${what}output: $(diff -a alone.txt sampled.txt | head -n 3 | tr '\n|' '  '); "
+	diff -a alone.err <(grep -av '^waymark' sampled.err) >err.diff || what="${what}errors: $(head -n 3 err.diff | tr '\n|' '  '); "
+	[ -z "$what" ] || failures=$((failures + 1))
+	[ "$alone" -eq 0 ] || [ -n "$what" ] || what="status $alone; "
+	[ "${what%:*}" != "$what" ] || what="${what:-as alone; }"
+	grep -a '^waymark' sampled.err | head -n 1 >said.txt
+	[ ! -s said.txt ] || what="$what$(cut -c 1-150 said.txt | tr '|' ' '); "
+}
+
+# How many samples or allocations the recordings have.
+recorded() {
+	local file
+	for file in out/*.wmk; do
+		[ -f "$file" ] && "$waymark" report --top=1 "$file" 2>>report.err
+	done | tr -d ,~ | awk '/^ *[0-9]+ samples/ { n += $1; unit = " samples" } /^ *[0-9]+  allocations/ { n += $1; unit = " allocations" }
+		END { print n + 0 unit }'
+}
+
 # try NAME LANGUAGE COMMAND...
 try() {
-	local name=$1 language=$2 alone=0 sampled=0 what=
+	local name=$1 language=$2 alone=0 what='' options='' file columns=''
 	shift 2
 	[ "$wanted" = '  ' ] || [ "${wanted#* "$name" }" != "$wanted" ] || return 0
 	command -v "$1" >/dev/null || return 0
 	rm -rf out && mkdir -m 1777 out
 	timeout -k 5 200 "$@" >alone.txt 2>alone.err </dev/null || alone=$?
-	timeout -k 5 300 "$waymark" run -q --sample="$rate" -o out/ "$@" >sampled.txt 2>sampled.err </dev/null || sampled=$?
-	[ $alone -eq $sampled ] || what="status $sampled, alone $alone; "
-	cmp -s alone.txt sampled.txt || what="${what}output: $(diff -a alone.txt sampled.txt | head -n 3 | tr '\n|' '  '); "
-	diff -a alone.err <(grep -av '^waymark' sampled.err) >err.diff || what="${what}errors: $(head -n 3 err.diff | tr '\n|' '  '); "
-	[ -z "$what" ] || failures=$((failures + 1))
-	[ $alone -eq 0 ] || [ -n "$what" ] || what="status $alone; "
-	[ "${what%:*}" != "$what" ] || what="${what:-as alone; }"
-	grep -a '^waymark' sampled.err | head -n 1 >said.txt
-	[ ! -s said.txt ] || what="$what$(cut -c 1-150 said.txt | tr '|' ' '); "
+	for options in ${modes[@]+"${modes[@]}"}; do
+		differs "$@"
+		columns="$columns $(recorded): ${what%; } |"
+	done
+	[ -z "$columns" ] || { echo "| $name | $language |$columns"; return; }
+	options=--sample=$rate
+	differs "$@"
 	for file in out/*.wmk; do
 		[ -f "$file" ] && "$waymark" report --top=1 "$file" 2>>report.err | sed -n 2p
 	done | tr -d , | awk -v name="$name" -v language="$language" -v what="$what" '
@@ -64,8 +91,13 @@ built() {
 	command -v "$1" >/dev/null && timeout 300 "$@" >build.txt 2>&1
 }
 
-echo "| program | language | samples | with frame pointers | without outermost frames | result |"
-echo "|---|---|---|---|---|---|"
+if [ ${#modes[@]} -gt 0 ]; then
+	echo "| program | language |$(printf ' `%s` |' "${modes[@]}")"
+	echo "|---|---|$(printf -- '---|%.0s' "${modes[@]}")"
+else
+	echo "| program | language | samples | with frame pointers | without outermost frames | result |"
+	echo "|---|---|---|---|---|---|"
+fi
 
 # ---- inputs ----
 

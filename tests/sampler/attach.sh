@@ -422,7 +422,7 @@ begin_apart() {
 		kill -0 "${pids[0]}" 2>/dev/null || { echo "$name: not permitted here: not tested: $(cat err.txt)"; pids=(); return 1; }
 		sleep 0.01
 	done
-	pid=$(pgrep -P "${pids[0]}" -x work || echo "${pids[0]}")
+	pid=$(pgrep -P "${pids[0]}" -x 'work|threads' || echo "${pids[0]}")
 }
 
 # $1: its name. $2: where its root is. $3: the file that ends it.
@@ -454,15 +454,40 @@ sampled_apart() {
 
 # Processes that see another file system: a root with nothing but the program and what it needs, as root, as a user of a namespace, without
 # /proc; and our own root with something else where the library is.
+# allocates_apart LABEL ROOT FLAG: each allocation, by walks that agree with those in full
+allocates_apart() {
+	local file="$2/tmp/apart-$1-$$.wmk" i n=0
+	WAYMARK_HEAP=every-check patient timeout 200 "$waymark" attach -q --heap -o "/tmp/apart-$1-$$.wmk" "$pid" || { fail "$1: attach"; return; }
+	for ((i = 0; i < 600 && n < 100; i++)); do
+		n=$("$waymark" report --format=json "$file" 2>&1 | sed -n 's/.*"samples_checked": \([0-9]*\).*/\1/p')
+		n=${n:-0}
+	done
+	patient timeout 200 "$waymark" attach -q --detach "$pid" || fail "$1: detach"
+	"$waymark" report --format=json "$file" >report.json 2>&1
+	n=$(sed -n 's/.*"samples_checked": \([0-9]*\).*/\1/p' report.json)
+	[ "${n:-0}" -ge 100 ] && [ "$n" = "$(sed -n 's/.*"samples_agreed": \([0-9]*\).*/\1/p' report.json)" ] || fail "$1: of ${n:-no} trails not all agree"
+	"$waymark" report --format folded --metric allocations --exe "$dir/threads" "$file" >folded.txt 2>&1
+	wants "$1" '^main;frees;\[malloc\] '
+	rm -f "$file"
+	touch "$3"
+	wait "${pids[0]}"
+	[ $? -eq 10 ] || fail "$1: status"
+	pids=()
+	printf 'ready\nfreed\n0 failures\n' | cmp - out.txt || fail "$1: its output"
+}
+
 roots() {
 	mkdir -p root/lib64 root/lib/x86_64-linux-gnu root/proc root/tmp
-	cp work root/ && ldd work | grep -o '/[^ ]*' | while read -r library; do
+	cp work threads root/ && ldd work threads | grep -o '/[^ ]*' | while read -r library; do
 		mkdir -p "root$(dirname "$library")"
 		cp "$library" "root$library"
 	done
 	local enters='mount -t proc proc root/proc && exec chroot root /work loop /flag'
 	if begin_apart roots unshare --mount --pid --fork sh -c "$enters"; then
 		sampled_apart roots "/proc/$pid/root" root/flag
+	fi
+	if begin_apart heap-root unshare --mount --pid --fork sh -c "${enters/work loop/threads frees}"; then
+		allocates_apart heap-root "/proc/$pid/root" root/flag
 	fi
 	if begin_apart users unshare --user --map-root-user --mount --pid --fork sh -c "$enters"; then
 		sampled_apart users "/proc/$pid/root" root/flag
