@@ -52,6 +52,14 @@ chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1
 rm -r $work
 echo "wrote docs/images/core.png: $(wc -c <docs/images/core.png) bytes"
 
+# The page of a run of Debian's perl.
+build/waymark run --sample -q -o /tmp/waymark-view.wmk perl examples/words.pl /usr/include/*/*.h >/dev/null
+build/waymark view --metric=cpu -o /tmp/waymark-view.html /tmp/waymark-view.wmk
+chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=4000 --window-size=1060,560 \
+	--screenshot=docs/images/view.png "file:///tmp/waymark-view.html#metric=cpu&search=%5EPerl_pp_" 2>/dev/null
+rm /tmp/waymark-view.wmk /tmp/waymark-view.html
+echo "wrote docs/images/view.png: $(wc -c <docs/images/view.png) bytes"
+
 # The page of the crash of docs/slicing.md, with its slice.
 bench/slice/run.py -l O2 patch-rename
 work=$PWD/build/bench-slice
