@@ -29,6 +29,7 @@ cd "$dir" || exit 2
 unset WAYMARK_OUT WAYMARK_LIMIT WAYMARK_JVM LD_PRELOAD JAVA_TOOL_OPTIONS CLASSPATH
 # Start scripts take the virtual machine from one of these.
 export JAVA_HOME=$jdk PATH=$jdk/bin:$PATH JAVACMD=$jdk/bin/java HOME=$dir LC_ALL=C.UTF-8
+mkdir -p "$HOME/.java/.userPrefs" # the first program that has preferences says that it has made it
 failures=0 wanted=" $* "
 java=$jdk/bin/java jars=/usr/share/java
 

@@ -52,6 +52,9 @@ enum {
 	/* The program's own sites start here: its code knows their numbers. */
 	WM1_SITE_PROGRAM = 0x40000000,
 
+	/* Tasks that were enqueued in tasks: the recorder looks through a part of them for equal ones; more are damage. */
+	WM_TASK_LINKS_MAX = 1024,
+
 	/* The encoding of programs and libraries that were built with Waymark never changes: it is one epoch. */
 	WM_EPOCH_COMPILED = 0,
 

@@ -454,8 +454,8 @@ static struct error *append_task(const struct process *p, const struct wmk_node 
 
 	if (node->run != 1)
 		return error_create(ERROR_FORMAT, "damaged: a task, %" PRIu32 " times", node->run);
-	if (links >= TASK_FRAMES_LINKS)
-		return error_create(ERROR_FORMAT, "damaged: tasks in more than %d others", TASK_FRAMES_LINKS);
+	if (links >= WM_TASK_LINKS_MAX)
+		return error_create(ERROR_FORMAT, "damaged: tasks in more than %d others", WM_TASK_LINKS_MAX);
 	err = append_capture(p, node->parent, depth_end, links + 1, &plain);
 	if (!err)
 		err = append_capture(p, (uint32_t)(node->id >> 32), depth_end, links + 1, &begun);

@@ -380,8 +380,8 @@ static struct error *append_task(struct gather *g, const struct wmk_node *node, 
 	g->links++;
 	if (node->run != 1)
 		err = error_create(ERROR_FORMAT, "damaged: a task, %" PRIu32 " times", node->run);
-	else if (g->links > TASK_FRAMES_LINKS)
-		err = error_create(ERROR_FORMAT, "damaged: tasks in more than %d others", TASK_FRAMES_LINKS);
+	else if (g->links > WM_TASK_LINKS_MAX)
+		err = error_create(ERROR_FORMAT, "damaged: tasks in more than %d others", WM_TASK_LINKS_MAX);
 	else
 		err = join_task(g, node, ret);
 	g->links--;

@@ -11,10 +11,6 @@
 
 #include "model/base/profile.h"
 
-enum {
-	TASK_FRAMES_LINKS = 1024, /* tasks that were enqueued in tasks; more are damage */
-};
-
 /*
  * Of contexts in a tree. If no more of `begun` is on the stack than all but one of its functions, the thread has left the function and ended no task, or has
  * switched to a coroutine: then *ret is `plain`.

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "model/contexts/task_frames.h"
 #include "model/merge/profile_merge_model.h"
 #include "waymark/abi.h"
 
@@ -271,9 +270,9 @@ static struct error *new_task_id(struct adding *a, uint64_t id, uint64_t *ret)
 	uint32_t begun = WM_PREFIX_LOST, enqueued = WM_PREFIX_LOST;
 	struct error *err = NULL;
 
-	if (a->links++ < TASK_FRAMES_LINKS)
+	if (a->links++ < WM_TASK_LINKS_MAX)
 		err = new_prefix(a, (uint32_t)(id >> 32), &begun);
-	if (!err && a->links <= TASK_FRAMES_LINKS)
+	if (!err && a->links <= WM_TASK_LINKS_MAX)
 		err = new_prefix(a, (uint32_t)id, &enqueued);
 	a->links--;
 	*ret = (uint64_t)begun << 32 | enqueued;
