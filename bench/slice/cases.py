@@ -48,6 +48,14 @@ def zipped(name, unicode_name):
     return local + central + struct.pack("<IHHHHIIH", 0x06054b50, 0, 0, 1, 1, len(central), len(local), 0)
 
 
+def encrypted(name):
+    """An archive of one encrypted file."""
+    common = struct.pack("<HHHHHIIIHH", 20, 1, 0, 0, 33, 0, 12, 0, len(name), 0)
+    local = b"PK\3\4" + common + name + bytes(12)
+    central = b"PK\1\2" + struct.pack("<H", 0x314) + common + struct.pack("<HHHII", 0, 0, 0, 0o100644 << 16, 0) + name
+    return local + central + struct.pack("<IHHHHIIH", 0x06054b50, 0, 0, 1, 1, len(central), len(local), 0)
+
+
 SCHEMA = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns="http://www.test.com" targetNamespace="http://www.test.com">
   <xs:complexType name="BaseType"><xs:simpleContent><xs:extension base="xs:int"/></xs:simpleContent></xs:complexType>
   <xs:complexType name="ChildType">
@@ -96,4 +104,8 @@ CASES = [
     Case("gif2rgb-option", "giflib", ("getarg.c", 309, 312), {}, ["-s"]),
     # CVE-2022-0530: a name that is no UTF-8.
     Case("unzip-utf8", "unzip", ("process.c", 2543, 2545), {"in.zip": zipped(b"name", b"na\xffme")}, ["-o", "in.zip"], {"LC_ALL": "C"}),
+    # CVE-2018-1000035: the prompt for a password has no room for a long name with control characters.
+    Case("unzip-password", "unzip", ("fileio.c", 1591, 1593), {"a" * 60 + ".zip": encrypted(b"\1" * 4090)}, ["-t", "a" * 60 + ".zip"]),
+    # CVE-2025-6170: a command of the shell is longer than its buffer.
+    Case("xmllint-shell", "libxml2", ("debugXML.c", 2865, 2869), {"in.xml": "<a/>\n", "stdin": "c" * 498 + "\n"}, ["--shell", "in.xml"]),
 ]

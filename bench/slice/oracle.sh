@@ -2,7 +2,7 @@
 # Random programs against their slices, thousands of them: tests/analyze/oracle/oracle.py, batch by batch, until COUNT programs or SECONDS of wall
 # time are done.
 #
-#   bench/slice/oracle.sh [-b BUILD-DIR] [-f FIRST] [-n COUNT] [-t SECONDS] [OPTION...]
+#   bench/slice/oracle.sh [-b BUILD-DIR] [-f FIRST] [-n COUNT] [-t SECONDS] [-- OPTION...]
 #
 # FIRST: the first seed (default 1). COUNT: default 100000. OPTION: of oracle.py, such as --outside. What is missing is printed with its seeds; the last line
 # says how many programs were checked. Exit status 1: something is missing.

@@ -95,15 +95,17 @@ def has(lines_by_file, fault):
 
 
 def place_of(active, fault):
-    """Where the lines of the fault are found: in the slice, else in which place of which layer."""
-    if has(active["files"], fault):
-        return "in the slice"
+    """Where the lines of the fault are found: in which place of writes out of bounds, in the slice, or in which place of omissions."""
     name, first, last = fault
-    for layer, what in (("omissions", "omission"), ("overruns", "overrun")):
-        lines = [line for line in active.get(layer, []) if not line["is_in_slice"]]
+    for layer, what in (("overruns", "overrun"), ("omissions", "omission")):
+        lines = [line for line in active.get(layer, []) if layer == "overruns" or not line["is_in_slice"]]
+        if layer == "omissions" and has(active["files"], fault):
+            return "in the slice"
         for i, line in enumerate(lines):
             if os.path.basename(line["file"]) == name and first <= line["line"] <= last:
-                return "%s %d of %d" % (what, i + 1, len(lines))
+                is_evident = layer == "omissions" or line["rank"] == "evidence"
+                if is_evident:
+                    return "%s %d of %d" % (what, i + 1, len(lines))
     return "in none"
 
 

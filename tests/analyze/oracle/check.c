@@ -191,6 +191,9 @@ static void sweep(struct work *w, const struct shadow_recording *r, enum kind ki
 		w->missing++;
 		tell_missing(w, r, kind, i, user[n], slice->why, criterion);
 	}
+	for (uint32_t i = 0; w->tells_more && kind == KIND_FRAMES && i < w->code.instruction_count; i++)
+		if (slice->why[i].reason && !is_seen[i])
+			oracle_tell(&w->code, "more", i);
 	free(is_seen);
 }
 
@@ -386,6 +389,9 @@ static void check_last(struct work *w, const struct shadow_recording *r, uint8_t
 	i = instruction_at(w, r, last);
 	memset(wanted, 0, r->count);
 	wanted[last] = 1;
+	/* What was joined behind a call in progress are its arguments; at the limit, operands of the next instruction. */
+	if (w->code.instructions[i].opcode == LLVMCall && !r->header->is_full)
+		memset(wanted + last, 1, r->count - last);
 	check_criterion(w, r, &i, 1, wanted);
 	if (w->analyses_used == ANALYSES)
 		check_stopped(w, r, i, wanted);
@@ -443,6 +449,7 @@ void check_recording(struct work *w, const struct shadow_recording *r)
 
 		if (i == CODE_NONE)
 			continue;
+		w->ran += !has_run[i];
 		has_run[i] = 1;
 		if (w->line_of[i] != CODE_NONE && !line_ran[w->line_of[i]]) {
 			line_ran[w->line_of[i]] = 1;
@@ -488,8 +495,9 @@ int check_end(const struct work *w)
 {
 	printf("%" PRIu64 " criteria, %" PRIu64 " instructions in dynamic slices, %" PRIu64 " in static ones, %" PRIu64
 	       " in active ones, %" PRIu64 " missing; %" PRIu64 " empty points-to sets; %" PRIu64 " stacks, %" PRIu64
-	       " instructions in slices of stacks, %" PRIu64 " in those of their activations\n",
+	       " instructions in slices of stacks, %" PRIu64 " in those of their activations; %" PRIu64
+	       " instructions ran\n",
 	       w->criteria, w->dynamic, w->sizes[KIND_STATIC], w->sizes[KIND_ACTIVE], w->missing, w->empty, w->stopped,
-	       w->sizes[KIND_STACK], w->sizes[KIND_FRAMES]);
+	       w->sizes[KIND_STACK], w->sizes[KIND_FRAMES], w->ran);
 	return w->missing || w->empty || !w->criteria;
 }

@@ -45,12 +45,14 @@ struct work {
 	uint32_t numbered;       /* behind the last number */
 	bool is_part;            /* of the code that is recorded: instructions of the rest are nobody's */
 	const char *file;        /* of criteria */
-	uint32_t most;           /* criteria of a recording; 0: all */
-	uint32_t *line_of;       /* [instruction] line in the order of the first instruction; CODE_NONE */
-	uint32_t *first_of;      /* [line] an instruction */
+	bool tells_more;    /* prints what the slice of the activations at the end has, and the dynamic one has not */
+	uint32_t most;      /* criteria of a recording; 0: all */
+	uint32_t *line_of;  /* [instruction] line in the order of the first instruction; CODE_NONE */
+	uint32_t *first_of; /* [line] an instruction */
 	uint32_t line_count;
 	uint8_t *is_told; /* [instruction] */
-	uint64_t criteria, stopped, dynamic, sizes[KINDS], missing, empty;
+	uint64_t criteria, stopped, dynamic, sizes[KINDS], missing, empty,
+		ran; /* ran: instructions, of each recording */
 };
 
 struct shadow_recording {

@@ -50,7 +50,7 @@ static void run_counted(const struct options *o, uint32_t seed)
 		int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 		char text[16];
 
-		for (int i = 0; i < 3; i++)
+		for (int i = 0; nothing >= 0 && i < 3; i++)
 			dup2(nothing, i);
 		snprintf(text, sizeof text, "%u", seed);
 		setenv("WAYMARK_OUT", o->profile, 1);

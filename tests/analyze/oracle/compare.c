@@ -2,9 +2,10 @@
  * compare.c - test only: dynamic slices of programs that shadow_pass.cpp changed (check.h).
  *
  *      compare write PROGRAM-OR-BITCODE CODE.bc    the code as src/analyze numbers it, for shadow_pass.cpp
- *      compare check CODE.bc [-r] [-n COUNT] [-f FILE] RECORDING...
+ *      compare check CODE.bc [-r] [-m] [-n COUNT] [-f FILE] RECORDING...
  *
- * Criteria are all lines that ran, of FILE if there is one, or COUNT of them over the whole recording. -r: both analyses.
+ * Criteria are all lines that ran, of FILE if there is one, or COUNT of them over the whole recording. -r: both analyses. -m prints what
+ * the slice of the last criterion has by the activations at the end, and the dynamic one has not.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,14 +66,16 @@ int main(int argc, char **argv)
 	if (argc == 4 && strcmp(argv[1], "write") == 0)
 		return write_code(argv[2], argv[3]);
 	if (argc < 4 || strcmp(argv[1], "check") != 0) {
-		fputs("usage: compare write PROGRAM CODE.bc | check CODE.bc [-r] [-n COUNT] [-f FILE] RECORDING...\n",
+		fputs("usage: compare write PROGRAM CODE.bc | check CODE.bc [-r] [-m] [-n COUNT] [-f FILE] RECORDING...\n",
 		      stderr);
 		return 2;
 	}
 	optind = 3;
-	while ((option = getopt(argc, argv, "+rn:f:")) != -1)
+	while ((option = getopt(argc, argv, "+rmn:f:")) != -1)
 		if (option == 'r')
 			w.analyses_used = ANALYSES;
+		else if (option == 'm')
+			w.tells_more = true;
 		else if (option == 'n')
 			w.most = (uint32_t)strtoul(optarg, NULL, 10);
 		else if (option == 'f')

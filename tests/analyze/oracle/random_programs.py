@@ -165,7 +165,7 @@ RULES = {
         "v#3", "v#3", "v#3", "@g[#4]", "@h", "*p", "*@shared", "q->a", "q->t[v2 & 3]", "@things[#3].a", "q->next->t[1]", "*q->p", "**pp", "**@indirect",
         "n->value", "u.i", "u.c[#8]", "u.h.high", "u.f", "@word.c[#8]", "@word.l", "b.a", "b.c", "b.d", "b.e", "@bits.b", "@bits.e", "d", "@real",
         "@reals[v0 & 1]", "pr.first", "*pr.second", "@bytes[#9]", "@bytes[1#6]", "@bytes[x & 7]", "@big.a[#6]", "@bigs[v1 & 1].a[#6]", "q->in.s", "q->in.c[x & 3]", "q->d",
-        "@flag", "st", "n->of->t[#4]", "((int *)&@big)[#6]", "w", "*(short *)&@word", "@order", "n->name[#9]"],
+        "@g[v0 & 3]", "@g[x & 3]", "@flag", "st", "n->of->t[#4]", "((int *)&@big)[#6]", "w", "*(short *)&@word", "@order", "n->name[#9]"],
     # Pointers that may not outlive the function, and those that may.
     "pointer": ["&v#3", "&u.i", "&pr.first", "$lasting", "$lasting"],
     "lasting": [
@@ -210,7 +210,7 @@ RULES = {
         "pp = $place_of_pointer;", "*pp = $lasting;", "@indirect = $lasting_place;", "n = @push($expression, $pushed);", "n = n->next ? n->next : n;", "@pop();",
         "n->of = $thing;", "pr = @make($expression, $lasting);", "q->act = $function;", "u = @word;", "@word = u;", "b = @bits;", "@bits = b;",
         "@swap(&@shared, &q->p);", "@things[#3].in = @things[#3].in;", "u.p = $lasting; v#3 = *u.p;", "$rare",
-        "{ uintptr_t bits = (uintptr_t)$lasting; bits ^= 5; bits ^= 5; v#3 = *(int *)bits; }"],
+        "{ uintptr_t bits = (uintptr_t)$lasting ^ 5; v#3 = *(int *)(bits ^ 5); }"],
     "function": ["@choice[0]", "@choice[1]", "@choice[$value & 1]"],
     "rare": ["*q = *q->next;", "v#3 = @check($expression);", "v#3 = @check($expression);"],
     "place_of_pointer": ["&p", "&@shared", "@indirect", "&q->p"],

@@ -132,7 +132,7 @@ static void run_child(record_main *program, uint32_t argument, void *memory, siz
 	char name[] = "program", text[16], *arguments[] = {name, text, NULL};
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; nothing >= 0 && i < 3; i++)
 		dup2(nothing, i);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	alarm(SECONDS_MAX);
