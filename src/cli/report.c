@@ -187,7 +187,7 @@ static struct error *check(const struct request *r)
 /* Tables and trees are of all contexts, which their own limits do not cut. */
 static void choose_view(struct request *r)
 {
-	bool is_whole = r->table || has_tree(r);
+	bool is_whole = r->table || has_tree(r) || r->is_timeline;
 
 	profile_reading_filter(&r->reading, &r->view);
 	r->view.keeps_zeros = r->renderer->keeps_zeros;

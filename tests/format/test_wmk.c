@@ -140,10 +140,10 @@ static void test_golden(uint8_t version)
 	if (!CHECK(file != NULL))
 		return;
 	memcpy(file, header, sizeof header);
-	file[72] = 11;  /* dropped_events */
-	file[80] = 12;  /* dropped_prefixes */
-	file[88] = 13;  /* dropped_heap_calls */
-	file[96] = 28;  /* drop_errno */
+	file[72] = 11; /* dropped_events */
+	file[80] = 12; /* dropped_prefixes */
+	file[88] = 13; /* dropped_heap_calls */
+	file[96] = 28; /* drop_errno */
 	file[8] = version;
 	file[version < 3 ? 104 : 112] = 14; /* heap_live_bytes */
 	file[version < 3 ? 112 : 120] = 15; /* heap_peak_bytes */
