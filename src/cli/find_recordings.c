@@ -118,8 +118,9 @@ static void add_path(const char *path, struct recording_paths *paths)
 	error_destroy(err);
 }
 
-static void add_recording(const struct recordings_place *place, const char *path, struct found *found)
+static void add_recording(const struct recordings_place *place, const char *path, void *data)
 {
+	struct found *found = data;
 	struct wmk_header header;
 
 	if (!is_of_session(path, place->session, &header))
@@ -149,14 +150,15 @@ static void print_incomplete(const struct found *found)
 		     *more ? more : " is", wmk_drop_text(found->drop_errno));
 }
 
-unsigned int recordings_print(const struct recordings_place *place)
+/* Visits each file of the directory whose name a recording may have, by name. */
+static void visit_files(const struct recordings_place *place,
+			void (*visit)(const struct recordings_place *place, const char *path, void *data), void *data)
 {
 	struct dirent **entries;
 	const char *dir = place->dir;
 	const char *before = strcmp(dir, ".") ? dir : "",
 		   *slash = *before && before[strlen(before) - 1] != '/' ? "/" : "";
 	int count = scandir(dir, &entries, NULL, alphasort);
-	struct found found = {0};
 
 	for (int i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
@@ -165,13 +167,21 @@ unsigned int recordings_print(const struct recordings_place *place)
 		/* Another run may have set ours aside. */
 		if ((place->is_any_name || strstr(name, suffix)) &&
 		    asprintf(&path, "%s%s%s", before, slash, name) >= 0) {
-			add_recording(place, path, &found);
+			visit(place, path, data);
 			free(path);
 		}
 		free(entries[i]);
 	}
 	if (count >= 0)
 		free(entries);
+}
+
+unsigned int recordings_print(const struct recordings_place *place)
+{
+	const char *dir = place->dir;
+	struct found found = {0};
+
+	visit_files(place, add_recording, &found);
 	if (found.count > found.said && !place->is_quiet)
 		message_warn("run", "wrote %u more %s in %s", found.count - found.said,
 			     noun_of(found.count - found.said, "file", "files"), dir);
@@ -181,6 +191,33 @@ unsigned int recordings_print(const struct recordings_place *place)
 		print_check(&found.sum);
 	free(found.first_incomplete);
 	return found.count;
+}
+
+struct finding {
+	struct recording_paths *paths;
+	struct error *err;
+};
+
+static void add_if_of_run(const struct recordings_place *place, const char *path, void *data)
+{
+	struct finding *finding = data;
+	struct wmk_header header;
+	char *copy;
+
+	if (finding->err || !is_of_session(path, place->session, &header))
+		return;
+	copy = strdup(path);
+	finding->err = copy ? recording_paths_append(finding->paths, copy) : &error_no_memory;
+	if (finding->err)
+		free(copy);
+}
+
+struct error *recordings_find(const struct recordings_place *place, struct recording_paths *ret)
+{
+	struct finding finding = {.paths = ret};
+
+	visit_files(place, add_if_of_run, &finding);
+	return finding.err;
 }
 
 /* ---- setting aside ---- */

@@ -23,6 +23,9 @@ struct recordings_place {
 /* Says which files were written, and which of them are not complete. Returns how many were, said or not. */
 unsigned int recordings_print(const struct recordings_place *place);
 
+/* Paths of the recordings of the run that there are so far. *ret is empty before. */
+struct error *recordings_find(const struct recordings_place *place, struct recording_paths *ret);
+
 /*
  * Renames a recording at path to path.old, as perf-record does, so that the next one gets the name. What is no recording of this user's
  * stays, and is an ERROR_ARGUMENT. One that is in use stays, too: that of a process that still runs, or of a run that has not ended. An

@@ -1,4 +1,4 @@
-/* live_options.h - the options of live views (live_view.h), of `waymark top` and `waymark run --live`. */
+/* live_options.h - the options of live views (live_view.h), of `waymark top` and `waymark run --watch`. */
 #ifndef WM_CLI_LIVE_OPTIONS_H
 #define WM_CLI_LIVE_OPTIONS_H
 

@@ -23,6 +23,7 @@
 #include "cli/find_recordings.h"
 #include "cli/recording_options.h"
 #include "cli/run_java.h"
+#include "cli/run_live.h"
 #include "cli/run_preload.h"
 #include "cli/run_session.h"
 #include "cli/run_summary.h"
@@ -50,6 +51,8 @@ struct request {
 	char *place;      /* directory of the files, as the user would name it */
 	bool is_any_name; /* the files' names need not end in .wmk */
 	struct run_session session;
+	bool is_live;
+	struct run_live live;
 };
 
 /* As execvp searches; the shell's "command not found" is the user's most likely mistake. */
@@ -250,7 +253,7 @@ static void set_signals(void)
 /* Without a copy of this process's memory, which a fork would make. */
 static struct error *start_program(const struct request *r, pid_t *ret)
 {
-	int failed = posix_spawn(ret, r->program, NULL, NULL, r->argv, environ);
+	int failed = posix_spawn(ret, r->program, r->is_live ? &r->live.actions : NULL, NULL, r->argv, environ);
 
 	return failed ? error_os(failed, "%s: cannot be run", r->program) : NULL;
 }
@@ -309,7 +312,21 @@ static void say_rest(const struct request *r, bool is_recorded)
 	run_session_say_missed(&r->session);
 }
 
-static int run_program(const struct request *r)
+/* Until the program has ended. */
+static struct error *wait_for(const struct request *r, const struct recordings_place *place, pid_t pid, int *status)
+{
+	bool has_ended = false;
+	struct error *err = r->is_live ? run_live_show(place, r->argv[0], pid, status, &has_ended) : NULL;
+
+	if (err)
+		message_error("run", err);
+	while (!has_ended && waitpid(pid, status, 0) < 0)
+		if (errno != EINTR)
+			return error_os(errno, "waiting for %s", r->program);
+	return NULL;
+}
+
+static int run_program(struct request *r)
 {
 	struct recording_paths written = {0};
 	struct recordings_place place = {.dir = r->place,
@@ -326,16 +343,20 @@ static int run_program(const struct request *r)
 
 	if (clock_gettime(CLOCK_REALTIME, &now) == 0)
 		place.since_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	err = start_program(r, &pid);
+	err = r->is_live ? run_live_begin(&r->live) : NULL;
+	if (!err)
+		err = start_program(r, &pid);
 	if (err) {
 		message_error("run", err);
 		return STATUS_CANNOT_RUN;
 	}
 	child_pid = pid;
 	set_signals();
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return message_error("run", error_os(errno, "waiting for %s", r->program));
+	err = wait_for(r, &place, pid, &status);
+	if (r->is_live)
+		run_live_end(&r->live);
+	if (err)
+		return message_error("run", err);
 	say_rest(r, recordings_print(&place) > 0);
 	if (written.count)
 		run_summary_print(&written);
@@ -415,6 +436,9 @@ static const struct option_row option_rows[] = {
 	 .argument = "SIZE",
 	 .help = "record at most SIZE bytes a process; K, M, G are known (4G)",
 	 OPTION_SET(set_limit)},
+	{.name = "watch",
+	 .help = "show functions and contexts while the program runs, as `waymark top`; it prints behind that",
+	 OPTION_FLAG(struct request, is_live)},
 	{.name = "quiet",
 	 .letter = 'q',
 	 .help = "do not say which files were written",

@@ -34,6 +34,7 @@ for metric in bytes step step:sum; do
 done
 expect 0 "$waymark" convert -o one.trace.json one.wmk
 compare chrome one.trace.json step
+has one.trace.json '"ph": "C"'
 expect 0 "$waymark" convert -o one.massif one.wmk
 expect 0 "$waymark" convert -o one.view.html one.wmk
 compare view one.view.html $heap step step:sum

@@ -221,7 +221,15 @@ END
 			rm -f stream.wmk
 		fi
 	done
-	# What was live at the peak adds up to it.
+	# What was live at the peak adds up to it: also by walks of the stack, of samples, and where an agent encodes calls.
+	for how in --heap --heap=200 '--heap --encode'; do
+		[ -x stream ] || break
+		expect 0 "$waymark" run -q $how -o at_peak.wmk ./stream
+		[ "$("$waymark" report --metric=peak --format=folded at_peak.wmk 2>/dev/null | awk '{ sum += $NF } END { print sum + 0 }')" = \
+			"$("$waymark" report --format=json at_peak.wmk |
+				python3 -c 'import json, sys; print(json.load(sys.stdin)["files"][0]["heap_peak_bytes"])')" ] ||
+			fail "$how: contexts at the peak do not add up to it"
+	done
 	expect 0 "$waymark" report --metric=peak --format=folded heap.wmk
 	[ "$(awk '{ sum += $NF } END { print sum }' out.txt)" = "$("$waymark" report --format=json heap.wmk |
 		python3 -c 'import json, sys; print(json.load(sys.stdin)["files"][0]["heap_peak_bytes"])')" ] ||

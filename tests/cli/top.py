@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""top.py BUILD - `waymark top` on a terminal of its own: pictures that fit it, keys, a new size, and the terminal as it was."""
+"""top.py BUILD - `waymark top` and `waymark run --watch` on a terminal of its own: pictures that fit it, keys, a new size, and the terminal as it was."""
 import fcntl
 import os
 import pathlib
@@ -140,6 +140,23 @@ def check_top(waymark, environment):
     check(none.returncode == 1 and "has no recording: `waymark attach" in none.stderr, none.stderr)
 
 
+def check_run(waymark, environment):
+    """What the program prints comes behind the view, its status is that of the run, and q leaves it running."""
+    script = "until [ -e done ]; do :; done; echo printed; exit 7"
+    for is_quit in (False, True):
+        terminal = Terminal([waymark, "run", "--heap", "--watch", "-o", "run.wmk", "sh", "-c", script], 20, 70, environment)
+        picture_with(terminal, has("Functions by self live"))
+        if is_quit:
+            terminal.press("q")
+            terminal.read_until(r"\x1b\[\?1049l")
+        pathlib.Path("done").touch()
+        if not is_quit:
+            terminal.read_until(r"\x1b\[\?1049l")
+        terminal.read_until(r"printed\r\n(?:.*\r\n)*waymark run: wrote run.wmk")
+        check(terminal.end() == 7, "the exit status is not the program's")
+        os.unlink("done")
+
+
 def main():
     waymark = str(pathlib.Path(sys.argv[1]).resolve() / "waymark")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WAYMARK_")}
@@ -149,6 +166,7 @@ def main():
         pathlib.Path("prog.c").write_text(PROGRAM, encoding="utf-8")
         subprocess.run([waymark, "cc", "-O1", "-g", "prog.c", "-o", "prog"], check=True, env=environment)
         check_top(waymark, environment)
+        check_run(waymark, environment)
         os.chdir("/")
     return 1 if failures else 0
 
