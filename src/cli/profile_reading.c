@@ -23,7 +23,7 @@ static const struct word task_words[] = {
 static const struct word_table task_kinds = {task_words, sizeof *task_words};
 
 enum {
-	FORGET_EVERY = 1 << 19, /* records, of the heap 52 MB */
+	FORGET_EVERY = 1 << 19, /* records, of the heap 59 MB */
 };
 
 void profile_reading_init(struct profile_reading *r)

@@ -10,8 +10,9 @@ enum {
 	LEVELS = 23, /* 2^23 contexts */
 	LONG_BYTES = 60000,
 	SHORT_NAMES = 1 << 24,
-	RUN = 1000000,                                                    /* frames of one record */
-	CHUNK_RECORDS = (WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES) / 104, /* of any kind here */
+	RUN = 1000000, /* frames of one record */
+	CHUNK_RECORDS = (WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES) /
+			sizeof(struct wmk_heap), /* of any kind here: the largest */
 };
 
 /* A chunk for each CHUNK_RECORDS records. first: the number of record 0. */
