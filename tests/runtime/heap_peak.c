@@ -119,7 +119,7 @@ static void allocate(struct worker *w)
 	size_t size = pick(w, 50) ? pick(w, 3000) : pick(w, SIZE_MAX_BYTES);
 
 	PUSHED(FIRST_SITE + site, w->blocks[i].at = malloc(size));
-	w->blocks[i].size = size;
+	w->blocks[i].size = size; /* NOLINT(clang-analyzer-unix.Malloc): the worker keeps it */
 	w->blocks[i].site = site;
 	if (is_at_once)
 		return;
@@ -132,9 +132,9 @@ static void let_go_one(struct worker *w)
 	/* Often the last one. */
 	uint32_t i = pick(w, 2) ? w->count - 1 : pick(w, w->count);
 
-	free(w->blocks[i].at);
 	if (!is_at_once)
 		let_go(w, w->blocks[i].at, w->blocks[i].site, w->blocks[i].size);
+	free(w->blocks[i].at);
 	w->blocks[i] = w->blocks[--w->count];
 }
 
@@ -144,9 +144,10 @@ static void change(struct worker *w)
 	void *was = w->blocks[i].at;
 	size_t size = 1 + pick(w, 3000);
 
+	if (!is_at_once)
+		let_go(w, was, w->blocks[i].site, w->blocks[i].size);
 	PUSHED(FIRST_SITE + site, w->blocks[i].at = realloc(was, size));
 	if (!is_at_once) {
-		let_go(w, was, w->blocks[i].site, w->blocks[i].size);
 		hold(site, size);
 		w->last = w->blocks[i].at;
 	}
