@@ -118,8 +118,9 @@ static void allocate(struct worker *w)
 	uint32_t site = pick(w, SITES), i = w->count++;
 	size_t size = pick(w, 50) ? pick(w, 3000) : pick(w, SIZE_MAX_BYTES);
 
-	PUSHED(FIRST_SITE + site, w->blocks[i].at = malloc(size));
-	w->blocks[i].size = size; /* NOLINT(clang-analyzer-unix.Malloc): the worker keeps it */
+	/* The worker keeps it. */
+	PUSHED(FIRST_SITE + site, w->blocks[i].at = malloc(size)); /* NOLINT(clang-analyzer-unix.Malloc) */
+	w->blocks[i].size = size;
 	w->blocks[i].site = site;
 	if (is_at_once)
 		return;
