@@ -2,10 +2,12 @@
  * assembly.S - functions without call frame information, as hand assembly has them. C calls by_push, which calls by_branches, which calls
  * by_frame, which calls back(); the registers that they use are those that compilers keep values in. on_stack(f, top) calls f on another stack.
  * on_saved(f, top) does, too, and keeps its place on that stack, as Go's asmcgocall does; of made(f), which calls f, the bytes up to made_end may be
- * copied. late has call frame information that is wrong where it spends its time, as clang's is when it moves the end of a frame.
+ * copied. on_goroutine(f, top) calls f from the first function of a goroutine, as Go begins one; f ends by leave_goroutine.
+ * late has call frame information that is wrong where it spends its time, as clang's is when it moves the end of a frame.
  */
 	.text
-	.globl by_push, on_stack, on_saved, made, made_end, late
+	.globl by_push, on_stack, on_saved, on_goroutine, leave_goroutine, made, made_end, late
+	.lcomm left, 8
 
 by_push:
 	pushq	%rbx
@@ -72,6 +74,33 @@ on_saved:
 	movq	40(%rsp), %rsi
 	movq	%rsi, %rsp
 	ret
+
+on_goroutine:
+	pushq	%rbx
+	pushq	%rbp
+	movq	%rsp, left(%rip)
+	leaq	-64(%rsi), %rsp
+	andq	$-16, %rsp
+	leaq	go_exit(%rip), %rax
+	incq	%rax
+	pushq	%rax
+	xorl	%ebp, %ebp
+go_first:
+	pushq	%rbp
+	movq	%rsp, %rbp
+	call	*%rdi
+	ud2
+leave_goroutine:
+	movq	left(%rip), %rsp
+	popq	%rbp
+	popq	%rbx
+	ret
+go_exit:
+	nop
+	call	go_exit1
+	nop
+go_exit1:
+	ud2
 
 made:
 	pushq	%rbx

@@ -7,6 +7,8 @@ void by_push(int x);
 void late(long times);
 void on_stack(void (*f)(void), void *top);
 void on_saved(void (*f)(void), void *top);
+void on_goroutine(void (*f)(void), void *top);
+__attribute__((noreturn)) void leave_goroutine(void);
 void made(void (*f)(void));
 extern const char made_end[];
 
@@ -40,6 +42,13 @@ __attribute__((noinline)) static void switched(void)
 	sink++;
 }
 
+__attribute__((noinline)) static void went(void)
+{
+	wm_event("went", 1);
+	sink++;
+	leave_goroutine();
+}
+
 __attribute__((noinline)) static void called(void)
 {
 	wm_event("called", 1);
@@ -66,6 +75,7 @@ int main(int argc, char **argv)
 	late(100000000);
 	on_stack(elsewhere, stack + sizeof stack);
 	on_saved(switched, stack + sizeof stack);
+	on_goroutine(went, stack + sizeof stack);
 	make_and_call();
 	sink++;
 	return 0;

@@ -27,6 +27,7 @@ try() {
 	[ "$(cat late.txt)" = 'main_[fp];late' ] || fail "$name: late: $(cat late.txt)"
 	expect "$name" elsewhere "main_[fp];on_stack;elsewhere 1"
 	expect "$name" switched "main_[fp];on_saved;switched 1"
+	expect "$name" went "go_first;went 1"
 	expect "$name" called "main;make_and_call_[fp];[code];called 1"
 }
 

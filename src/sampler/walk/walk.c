@@ -119,23 +119,6 @@ static bool load_frame(struct walk *w, const struct unwind_stack *stack, uint64_
 	       cfi_load(other.low, other.high, rbp + WORD_BYTES, ret_pc) && *ret_pc;
 }
 
-static bool step_by_frame_pointer(struct walk *w, const struct unwind_stack *stack, struct unwind_regs *regs)
-{
-	uint64_t rbp = regs->r[CFI_RBP], caller_rbp, pc;
-
-	if (!(regs->known >> CFI_RBP & 1) || rbp % WORD_BYTES || rbp < regs->r[CFI_RSP] ||
-	    !load_frame(w, stack, rbp, &caller_rbp, &pc))
-		return false;
-	if (!is_return_address(w, pc))
-		return false;
-	regs->pc = pc;
-	regs->r[CFI_RSP] = rbp + 2 * WORD_BYTES;
-	regs->r[CFI_RBP] = caller_rbp;
-	regs->known = FRAME_POINTER_KNOWN;
-	regs->is_return_address = true;
-	return true;
-}
-
 /*
  * A goroutine's first function returns to the second instruction of runtime.goexit, nop; call goexit1, which has called nobody, and its caller's
  * frame pointer is 0.
@@ -144,8 +127,29 @@ static bool is_goexit(const struct sampler_image *image, const struct unwind_reg
 {
 	const uint8_t *code = (const uint8_t *)regs->pc; /* NOLINT(performance-no-int-to-ptr) */
 
-	return regs->known >> CFI_RBP & 1 && !regs->r[CFI_RBP] && eh_text_of(&image->table.image, regs->pc - 1) &&
-	       eh_text_of(&image->table.image, regs->pc) && code[-1] == 0x90 && code[0] == 0xe8;
+	return image && regs->known >> CFI_RBP & 1 && !regs->r[CFI_RBP] &&
+	       eh_text_of(&image->table.image, regs->pc - 1) && eh_text_of(&image->table.image, regs->pc) &&
+	       code[-1] == 0x90 && code[0] == 0xe8;
+}
+
+static enum unwind_result step_by_frame_pointer(struct walk *w, const struct unwind_stack *stack,
+						struct unwind_regs *regs)
+{
+	uint64_t rbp = regs->r[CFI_RBP], caller_rbp, pc;
+	struct unwind_regs caller = {.known = FRAME_POINTER_KNOWN, .is_return_address = true};
+
+	if (!(regs->known >> CFI_RBP & 1) || rbp % WORD_BYTES || rbp < regs->r[CFI_RSP] ||
+	    !load_frame(w, stack, rbp, &caller_rbp, &pc))
+		return UNWIND_UNKNOWN;
+	caller.pc = pc;
+	caller.r[CFI_RSP] = rbp + 2 * WORD_BYTES;
+	caller.r[CFI_RBP] = caller_rbp;
+	if (is_goexit(image_at(w, pc), &caller))
+		return UNWIND_END;
+	if (!is_return_address(w, pc))
+		return UNWIND_UNKNOWN;
+	*regs = caller;
+	return UNWIND_OK;
 }
 
 static bool is_on(const struct unwind_stack *stack, uint64_t sp)
@@ -298,8 +302,12 @@ static enum unwind_result step(struct walk *w, struct sampler_image *image, cons
 			return UNWIND_END;
 		result = step_by_return_path(w, image, stack, regs);
 	}
-	if (result != UNWIND_OK && !step_by_frame_pointer(w, stack, regs))
-		return result;
+	if (result != UNWIND_OK) {
+		enum unwind_result by_pointer = step_by_frame_pointer(w, stack, regs);
+
+		if (by_pointer != UNWIND_OK)
+			return by_pointer == UNWIND_END ? UNWIND_END : result;
+	}
 	*ret_flags = WALK_RETURN | WALK_GUESSED;
 	return UNWIND_OK;
 }
