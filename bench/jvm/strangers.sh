@@ -99,7 +99,7 @@ count() {
 	shift
 	for file; do
 		[ ! -f "$file" ] || "$waymark" report --top=1 "$file" 2>>report.err
-	done | awk -v metric="$metric" '$2 == metric && NF == 2 { gsub(",", ""); n += $1 } END { print n + 0 }'
+	done | awk -v metric="$metric" '/^Totals/ { is_total = 1 } /^$/ { is_total = 0 } is_total && $2 == metric { gsub(",", ""); n += $1 } END { print n + 0 }'
 }
 
 # try NAME COMMAND...
