@@ -43,7 +43,7 @@ struct locations {
 };
 
 enum {
-	LOCATIONS_MAX = 64, /* of an object: further ones become its location of stride 1, which covers all */
+	LOCATIONS_MAX = 16, /* of an object: further ones become its location of stride 1, which covers all */
 };
 
 void locations_deinit(struct locations *l);
