@@ -376,7 +376,7 @@ struct error *depends_init(const struct regions *r, const struct slice *s, const
 	if (!err && (!d.wanted || !d.is_waiting || !d.lands))
 		err = &error_no_memory;
 	if (!err)
-		err = jumps_find(c, &d.landings, &d.jumps);
+		err = jumps_find(r->memory, &d.landings, &d.jumps);
 	for (struct id_iterator i = id_set_begin(&d.landings); !err && id_set_next(&d.landings, &i);)
 		d.lands[code_function_of(c, i.id)] = true;
 	if (err)

@@ -15,8 +15,19 @@ static bool is_jump(const char *name)
 	return false;
 }
 
-struct error *jumps_find(const struct code *c, struct id_set *ret_landings, struct id_set *ret_jumps)
+static struct error *add_outside(const struct memory *m, struct id_set *ret_jumps)
 {
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < m->code->instruction_count && !err; i++)
+		if (m->calls_foreign[i])
+			err = id_set_add(ret_jumps, i, NULL);
+	return err;
+}
+
+struct error *jumps_find(const struct memory *m, struct id_set *ret_landings, struct id_set *ret_jumps)
+{
+	const struct code *c = m->code;
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; i < c->instruction_count && !err; i++) {
@@ -30,7 +41,7 @@ struct error *jumps_find(const struct code *c, struct id_set *ret_landings, stru
 		if (!err && callee && is_jump(LLVMGetValueName(callee)))
 			err = id_set_add(ret_jumps, i, NULL);
 	}
-	return err;
+	return err || !ret_landings->count ? err : add_outside(m, ret_jumps);
 }
 
 bool jumps_has_threads(const struct code *c)

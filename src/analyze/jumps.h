@@ -4,11 +4,14 @@
 #ifndef WM_ANALYZE_JUMPS_H
 #define WM_ANALYZE_JUMPS_H
 
-#include "analyze/code.h"
+#include "analyze/memory.h"
 #include "core/pointers/id_set.h"
 
-/* Added to the sets: instructions. */
-struct error *jumps_find(const struct code *c, struct id_set *ret_landings, struct id_set *ret_jumps);
+/*
+ * Added to the sets: instructions. Where a call can come back a second time, so it can from code outside that is not known (a library's handler of
+ * errors that jumps into the program): calls of such code are jumps, too.
+ */
+struct error *jumps_find(const struct memory *m, struct id_set *ret_landings, struct id_set *ret_jumps);
 
 bool jumps_has_threads(const struct code *c);
 

@@ -549,7 +549,7 @@ static struct error *join_stores_of_threads(struct work *w)
 
 static struct error *run(struct work *w)
 {
-	struct error *err = jumps_find(w->code, &w->landings, &w->jumps);
+	struct error *err = jumps_find(w->regions->memory, &w->landings, &w->jumps);
 
 	w->has_threads = jumps_has_threads(w->code);
 	if (!err)
