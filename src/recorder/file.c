@@ -67,7 +67,7 @@ static struct {
 	struct wmk_header *parent;       /* the header of the parent's file, in a forked child with one of its own */
 	bool is_removed;                 /* the process becomes another program */
 	bool has_events;                 /* the file has chunks of other kinds than an allocation needs */
-	int fd;
+	int fd_above; /* the descriptor + 1: 0 without one, so that nothing of this is in the program's file */
 	uint64_t dev;
 	uint64_t ino;
 	uint32_t unit_count; /* of all chunks */
@@ -77,7 +77,17 @@ static struct {
 	int memory_error;      /* why such a chunk was not to be had */
 	char path[WMRT_PATH_BYTES];
 	char temp[WMRT_PATH_BYTES + WMRT_NEW_FILE_SUFFIX_BYTES]; /* what it is called before it is called path */
-} file = {.fd = -1};
+} file;
+
+static int own_fd(void)
+{
+	return file.fd_above - 1;
+}
+
+static void set_own_fd(int fd)
+{
+	file.fd_above = fd + 1;
+}
 
 static void close_fd(int fd)
 {
@@ -110,7 +120,7 @@ static int open_again(uint64_t *len_bytes)
 /* In a thread that has its own descriptors: one to be closed. */
 static int borrowed_fd(uint64_t *len_bytes)
 {
-	int fd = file.fd < 0 ? -EBADF : wmrt_borrow_fd(file.fd);
+	int fd = own_fd() < 0 ? -EBADF : wmrt_borrow_fd(own_fd());
 
 	if (is_our_file(fd, len_bytes))
 		return fd;
@@ -126,12 +136,14 @@ static int usable_fd(uint64_t *len_bytes)
 
 	if (wmrt_local.has_own_files)
 		return borrowed_fd(len_bytes);
-	if (is_our_file(file.fd, len_bytes))
-		return file.fd;
-	file.fd = -1;
+	if (is_our_file(own_fd(), len_bytes))
+		return own_fd();
+	set_own_fd(-1);
 	fd = open_again(len_bytes);
-	if (fd >= 0)
-		file.fd = fd = wmrt_raise_fd(fd);
+	if (fd >= 0) {
+		fd = wmrt_raise_fd(fd);
+		set_own_fd(fd);
+	}
 	return fd;
 }
 
@@ -144,7 +156,7 @@ static void done_with(int fd)
 /* For file systems without fallocate: writing zeros allocates as well. */
 static int write_zeros(int fd, uint64_t off, uint64_t len_bytes)
 {
-	static const char zeros[4096];
+	static char zeros[4096]; /* never written: as a constant it would be in the program's file */
 
 	while (len_bytes) {
 		uint64_t n = len_bytes < sizeof zeros ? len_bytes : sizeof zeros;
@@ -267,7 +279,7 @@ static int create(void)
 	wmrt_sys3(SYS_fchmod, fd, MODE, 0); /* whatever the umask has taken away */
 	file.dev = st.st_dev;
 	file.ino = st.st_ino;
-	file.fd = wmrt_raise_fd(fd);
+	set_own_fd(wmrt_raise_fd(fd));
 	return 0;
 }
 
@@ -350,8 +362,8 @@ static struct wmk_header *begin_file(int *error)
 	}
 	if (*error) {
 		wmrt_sys3(SYS_unlink, (long)file.temp, 0, 0);
-		close_fd(file.fd);
-		file.fd = -1;
+		close_fd(own_fd());
+		set_own_fd(-1);
 		mapping_drop(header, WMK_HEADER_BYTES);
 		drop_spare();
 		return NULL;
@@ -370,9 +382,9 @@ static void after_fork(void)
 {
 	if (atomic_load(&file.state) == FILE_OPEN) {
 		file.parent_run = atomic_load(&file.run);
-		if (is_our_file(file.fd, NULL))
-			close_fd(file.fd);
-		file.fd = -1;
+		if (is_our_file(own_fd(), NULL))
+			close_fd(own_fd());
+		set_own_fd(-1);
 		drop_spare();
 	}
 	/* With the file its tables are lost, and the child's records would need them. */
@@ -464,7 +476,7 @@ static void tell_lost(int fd, uint64_t len_bytes)
 
 void wmrt_file_lost(void)
 {
-	int state = FILE_OPEN, fd = file.fd;
+	int state = FILE_OPEN, fd = own_fd();
 	uint64_t len_bytes = 0;
 	bool is_opened = false;
 
@@ -692,7 +704,7 @@ static void remove_brief(uint64_t calls)
 	const struct wmk_header *own = atomic_load(&file.header);
 	struct wmk_header *parent = file.parent;
 
-	if (!is_our_file(file.fd, NULL) || wmrt_sys3(SYS_unlink, (long)file.path, 0, 0) != 0)
+	if (!is_our_file(own_fd(), NULL) || wmrt_sys3(SYS_unlink, (long)file.path, 0, 0) != 0)
 		return;
 	file.is_removed = true;
 	add_to(&parent->replaced_children, own->replaced_children + 1);
