@@ -40,6 +40,7 @@ enum {
 	WM_PREFIX_LOST = 4,     /* [lost]: the prefix could not be recorded; counted in the .wmk header */
 	WM_PREFIX_NO_DATA = 5,  /* [no unwind data]: a walk of the stack ended there; what called it is not known */
 	WM_PREFIX_TOO_DEEP = 6, /* [too deep]: of a walk, too; the outermost frames are left out */
+	WM_PREFIX_NOT_KEPT = 7, /* [not kept]: the program keeps no context for such an event (WM1_IMAGE_OWN_EVENTS) */
 	WM_PREFIX_FIRST = 16,   /* the first interned one */
 
 	/* Site numbers are unique in a process: image base + index in the image. The first image starts here. */
@@ -121,6 +122,8 @@ struct wm1_thread {
 
 enum {
 	WM1_IMAGE_PROGRAM = 1, /* its site_base is WM1_SITE_PROGRAM */
+	/* Of programs: its calls of other code push only for captures at the program's own sites. What other code captures has no context. */
+	WM1_IMAGE_OWN_EVENTS = 2,
 };
 
 /* One instrumented image (program or shared library), in its writable data; registered by its first constructor. */
@@ -128,7 +131,7 @@ struct wm1_image {
 	uint32_t abi_version;
 	uint32_t site_count;
 	uint32_t site_base; /* written by wm1_register before any other code of the image runs */
-	uint32_t flags;     /* WM1_IMAGE_PROGRAM or 0 */
+	uint32_t flags;     /* WM1_IMAGE_* */
 	const void *ehdr;   /* its ELF header in memory (__ehdr_start) */
 	uint64_t meta_key;  /* a hash of its .debug_waymark, the same number in that section's header */
 };

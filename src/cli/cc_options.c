@@ -107,6 +107,28 @@ static struct error *set_what(void *state, const char *value)
 	}
 }
 
+static const struct word events[] = {
+	{"malloc", "allocations, and all else that other code captures"},
+	{"token", "wm_capture and wm_event"},
+	{"none", "nothing"},
+	{0},
+};
+static const struct word_table event_words = {events, sizeof *events};
+
+/* Any other word is the name of an event. */
+static struct error *set_events(void *state, const char *value)
+{
+	struct cc_options *o = state;
+	const size_t len = strlen(value);
+	if (!len || value[0] == ',' || value[len - 1] == ',' || strstr(value, ",,"))
+		return error_create(ERROR_ARGUMENT,
+				    "--wm-events=%s: malloc, token or names of events are needed, with commas between "
+				    "them, or none",
+				    value);
+	o->events = strcmp(value, "none") != 0 ? value : "";
+	return NULL;
+}
+
 enum {
 	STAGE_SOURCE,
 	STAGE_FINAL,
@@ -200,6 +222,15 @@ static const struct option_row what_options[] = {
 	 .words = &what_words},
 	OPTIONS_END,
 };
+static const struct option_row event_options[] = {
+	{.name = "wm-events",
+	 .argument = "=LIST",
+	 .help = "events that need a calling context, with commas: malloc, token, names of wm_event; else all",
+	 .kind = OPTION_KIND_JOINED,
+	 .set = set_events,
+	 .words = &event_words},
+	OPTIONS_END,
+};
 static const struct option_row stage_options[] = {
 	{.name = "wm-stage",
 	 .argument = "=STAGE",
@@ -242,6 +273,8 @@ static const struct option_row path_options[] = {
 
 const struct option_row cc_option_rows[] = {
 	{.table = what_options},
+	OPTIONS_HEADING("With contexts:"),
+	{.table = event_options},
 	OPTIONS_HEADING("With paths and trace:"),
 	{.table = stage_options},
 	OPTIONS_HEADING("With trace:"),
@@ -257,10 +290,8 @@ static const struct {
 	const struct option_row *rows;
 	enum need need; /* one of them */
 } groups[] = {
-	{what_options, NEED_NOTHING},
-	{stage_options, NEED_PATHS | NEED_TRACE},
-	{trace_options, NEED_TRACE},
-	{path_options, NEED_PATHS},
+	{what_options, NEED_NOTHING}, {event_options, NEED_NOTHING}, {stage_options, NEED_PATHS | NEED_TRACE},
+	{trace_options, NEED_TRACE},  {path_options, NEED_PATHS},
 };
 
 bool cc_options_is_own(const char *word)
@@ -370,6 +401,7 @@ void cc_options_clear_environment(void)
 void cc_options_export(const struct cc_options *o, bool uses_lto)
 {
 	export("WAYMARK_CONTEXTS", o->contexts ? "1" : NULL);
+	export("WAYMARK_EVENTS", o->contexts ? o->events : NULL);
 	export("WAYMARK_PATHS", !o->paths ? NULL : o->is_final ? "final" : "source");
 	export("WAYMARK_PATHS_ARRAY", o->paths ? o->array : NULL);
 	export("WAYMARK_PATHS_HASH", o->paths ? o->hash : NULL);

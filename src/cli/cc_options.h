@@ -3,6 +3,7 @@
  * inside the clang and the linker that it starts:
  *
  *      WAYMARK_CONTEXTS=1            contexts are wanted
+ *      WAYMARK_EVENTS=LIST           --wm-events; empty: none; not set: all
  *      WAYMARK_PATHS=source|final    paths are counted, at that stage; not set: they are not
  *      WAYMARK_PATHS_ARRAY=N         --wm-path-array
  *      WAYMARK_PATHS_HASH=KIND       --wm-path-hash
@@ -23,6 +24,7 @@
 
 struct cc_options {
 	bool contexts;
+	const char *events; /* words and names; NULL: all, empty: none */
 	bool paths;
 	bool is_final; /* paths at the final stage */
 	bool trace;

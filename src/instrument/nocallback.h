@@ -7,5 +7,7 @@
 #include <stdbool.h>
 
 bool is_nocallback(const char *name);
+/* It allocates or frees, and calls nothing back. */
+bool is_allocator(const char *name);
 
 #endif

@@ -239,6 +239,8 @@ static uint32_t image_add(struct wmrt_image *found, bool is_program)
 	return base;
 }
 
+bool wmrt_has_own_events;
+
 void wm1_register(struct wm1_image *image)
 {
 	struct wmrt_image found = {.meta_key = image->meta_key, .site_count = image->site_count};
@@ -256,6 +258,8 @@ void wm1_register(struct wm1_image *image)
 		image->site_base = next_site;
 		next_site += image->site_count < WM1_SITE_PROGRAM - next_site ? image->site_count : 0;
 	} else {
+		if (image->flags & WM1_IMAGE_OWN_EVENTS)
+			wmrt_has_own_events = true;
 		found.load_address = (uintptr_t)image->ehdr;
 		build_id_read(image->ehdr, &found);
 		path_read(image->ehdr);

@@ -8,7 +8,12 @@
 static struct error *run_phases(struct program *p, struct buffer *section)
 {
 	bool changed = false;
+	events_read(p);
 	struct error *err = program_scan(p);
+	if (!err)
+		err = events_close(p, &changed);
+	if (!err && changed)
+		err = program_scan(p);
 	if (!err)
 		err = program_weigh(p);
 	if (!err)

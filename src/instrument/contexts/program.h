@@ -123,6 +123,9 @@ struct program {
 	const struct host *host;
 	const char *unit;
 	bool is_shared;
+	const char *events; /* words with commas between them; NULL: all events (events.c) */
+	bool own_events;    /* what other code captures has no context: no allocations, say */
+	bool is_closed;     /* own_events, and no function that other code may enter leads to a capture */
 	struct function_vec functions;
 	struct function_entry *by_value;
 	struct variant_vec variants;
@@ -167,6 +170,13 @@ struct error *program_number(struct program *p);
 struct error *program_plan(struct program *p);
 struct error *program_describe(struct program *p, struct buffer *ret_section);
 struct error *program_emit(struct program *p, const struct buffer *section);
+
+/* events.c: which captures the program has contexts for. */
+void events_read(struct program *p);
+/* The call, of wm_capture or wm_event, is one. */
+bool events_has(const struct program *p, LLVMValueRef call);
+/* own_events: sets is_closed; *ret_changed: it was not set. */
+struct error *events_close(struct program *p, bool *ret_changed);
 
 /* scan.c: other than to call it. */
 bool scan_is_address_taken(LLVMValueRef function);

@@ -286,16 +286,20 @@ static enum verdict classify_global(struct scan *s, LLVMValueRef call, LLVMValue
 	for (size_t i = 0; is_declared && i < sizeof captures / sizeof *captures; i++)
 		if (len_bytes == strlen(captures[i]) && !memcmp(name, captures[i], len_bytes)) {
 			site->kind = META_SITE_CAPTURE;
-			return CALL_SITE;
+			if (events_has(p, call))
+				return CALL_SITE;
+			if (p->own_events)
+				return CALL_NO_SITE;
 		}
 	if (LLVMGetCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, s->returns_twice) ||
 	    ir_has_attribute(callee, s->returns_twice))
 		return CALL_NO_SITE;
 	site->foreign = value_name(p, callee);
-	if (site->foreign && is_declared && is_nocallback(site->foreign))
+	if (site->foreign && is_declared &&
+	    (is_nocallback(site->foreign) || (p->own_events && is_allocator(site->foreign))))
 		return CALL_NO_SITE;
 	site->kind = META_SITE_FOREIGN;
-	return CALL_SITE;
+	return p->is_closed ? CALL_NO_SITE : CALL_SITE;
 }
 
 static enum verdict classify(struct scan *s, LLVMValueRef call, struct site *site)
@@ -303,8 +307,9 @@ static enum verdict classify(struct scan *s, LLVMValueRef call, struct site *sit
 	LLVMValueRef callee = resolve_callee(s, LLVMGetCalledValue(call));
 	if (LLVMIsAInlineAsm(callee)) {
 		site->kind = META_SITE_ASM;
-		return asm_may_call(callee) && LLVMGetInstructionOpcode(call) != LLVMCallBr ? CALL_SITE
-											    : CALL_NOT_COUNTED;
+		if (!asm_may_call(callee) || LLVMGetInstructionOpcode(call) == LLVMCallBr)
+			return CALL_NOT_COUNTED;
+		return s->p->is_closed ? CALL_NO_SITE : CALL_SITE;
 	}
 	if (LLVMIsAFunction(callee)) {
 		if (LLVMGetIntrinsicID(callee))
@@ -314,10 +319,10 @@ static enum verdict classify(struct scan *s, LLVMValueRef call, struct site *sit
 	if (LLVMIsAGlobalAlias(callee)) { /* may be preempted: all we know is its name */
 		site->kind = META_SITE_FOREIGN;
 		site->foreign = value_name(s->p, callee);
-		return CALL_SITE;
+		return s->p->is_closed ? CALL_NO_SITE : CALL_SITE;
 	}
 	site->kind = META_SITE_INDIRECT;
-	return CALL_SITE;
+	return s->p->is_closed ? CALL_NO_SITE : CALL_SITE;
 }
 
 /* A foreign callee cannot tail-call back without bound: there a frame is cheaper than callers that clean up. */

@@ -60,7 +60,7 @@ static void fill_image(struct program *p, const struct support *s, uint32_t site
 		fields[i] = LLVMGetAggregateElement(LLVMGetInitializer(image), i);
 	fields[1] = LLVMConstInt(s->i32, site_count, 0);
 	if (!p->is_shared)
-		fields[3] = LLVMConstInt(s->i32, WM1_IMAGE_PROGRAM, 0);
+		fields[3] = LLVMConstInt(s->i32, WM1_IMAGE_PROGRAM | (p->own_events ? WM1_IMAGE_OWN_EVENTS : 0u), 0);
 	fields[5] = LLVMConstInt(s->i64, meta_key, 0);
 	LLVMSetInitializer(image, LLVMConstStructInContext(p->context, fields, 6, 0));
 }

@@ -38,6 +38,9 @@ struct error *context_append_root(uint32_t prefix, struct frame_vec *frames)
 	case WM_PREFIX_TOO_DEEP:
 		frame.name = "[too deep]";
 		break;
+	case WM_PREFIX_NOT_KEPT:
+		frame.name = "[not kept]";
+		break;
 	default:
 		return error_create(ERROR_FORMAT, "damaged: prefix %" PRIu32 " is no kind of root", prefix);
 	}

@@ -4,6 +4,7 @@
 #ifndef WM_RUNTIME_CONTEXTS_CAPTURE_H
 #define WM_RUNTIME_CONTEXTS_CAPTURE_H
 
+#include "recorder/image.h"
 #include "recorder/process.h"
 #include "runtime/contexts/stack.h"
 #include "waymark/runtime.h"
@@ -30,6 +31,8 @@ static inline wm_context wmrt_capture(uint32_t site)
 {
 	wm_context c = {.site = site, .epoch = WM_EPOCH_COMPILED};
 
+	if (WMRT_UNLIKELY(wmrt_has_own_events) && site < WM1_SITE_PROGRAM)
+		return (wm_context){.prefix = WM_PREFIX_NOT_KEPT, .epoch = WM_EPOCH_COMPILED};
 	if (wm1_thread_state.deferred_sp)
 		wm1_push_deferred();
 	c.id = site == WM_SITE_FOREIGN ? 0 : wm1_thread_state.id;
