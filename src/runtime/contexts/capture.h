@@ -26,18 +26,24 @@ static inline uint32_t wmrt_prefix(struct wm1_entry *top)
 	return WMRT_LIKELY(prefix && prefix != WM_PREFIX_SIGNAL) ? prefix : wmrt_prefix_slow(top);
 }
 
-/* In foreign code the id is whatever a root that it called back left there. */
-static inline wm_context wmrt_capture(uint32_t site)
+/* In foreign code the id is whatever a root that it called back left there. The program has pushed its call of that code. */
+static inline wm_context wmrt_capture_pushed(uint32_t site)
 {
 	wm_context c = {.site = site, .epoch = WM_EPOCH_COMPILED};
 
-	if (WMRT_UNLIKELY(wmrt_has_own_events) && site < WM1_SITE_PROGRAM)
-		return (wm_context){.prefix = WM_PREFIX_NOT_KEPT, .epoch = WM_EPOCH_COMPILED};
 	if (wm1_thread_state.deferred_sp)
 		wm1_push_deferred();
 	c.id = site == WM_SITE_FOREIGN ? 0 : wm1_thread_state.id;
 	c.prefix = wmrt_prefix(wm1_thread_state.top);
 	return c;
+}
+
+/* As wmrt_capture_pushed, where it is not known that the call was pushed. */
+static inline wm_context wmrt_capture(uint32_t site)
+{
+	if (WMRT_UNLIKELY(wmrt_has_own_events) && site < WM1_SITE_PROGRAM)
+		return (wm_context){.prefix = WM_PREFIX_NOT_KEPT, .epoch = WM_EPOCH_COMPILED};
+	return wmrt_capture_pushed(site);
 }
 
 #endif

@@ -108,7 +108,7 @@ static struct stack stack_here(uint32_t is_coroutine)
 /* In a task the context is one number, which has who enqueued it. */
 static struct stack stack_of_task(void)
 {
-	struct stack stack = {.root = wmrt_in_task(wmrt_capture(WM_SITE_FOREIGN)).prefix};
+	struct stack stack = {.root = wmrt_in_task(wmrt_capture_pushed(WM_SITE_FOREIGN)).prefix};
 
 	stack.hash = wmrt_hash(0, stack.root);
 	return stack;
