@@ -181,7 +181,8 @@ int main(int argc, char **argv)
 	CHECK_OK(patterns_add(&wrong, "--function", "agai"));
 	build_profile(&p);
 	for (const struct renderer *r = report_formats.rows; r->format.name; r++) {
-		if (r->is_binary) /* tests/cli/convert.sh reads it */
+		/* tests/cli/convert.sh reads them: what zlib writes differs by its version */
+		if (r->is_binary || strcmp(r->format.name, "view") == 0)
 			continue;
 		all.keeps_zeros = some.keeps_zeros = r->keeps_zeros;
 		all.top = r->default_top ? 2 : 0;
