@@ -78,8 +78,8 @@ struct inject_private {
 	int memory_fd;
 	uint64_t since_ns; /* the first thread was asked to stop then; 0: all run */
 	/* From the first inject_begin to inject_close: */
-	uint64_t area;         /* of calls: code, a page of data, a stack; 0: not mapped yet */
-	uint64_t errno_at;     /* of the first thread; 0: not known yet */
+	uint64_t area;                         /* of calls: code, a page of data, a stack; 0: not mapped yet */
+	uint64_t errno_at;                     /* of the first thread; 0: not known yet */
 	uint64_t sigreturn_at, swapcontext_at; /* in the C library */
 	int tell_signal;
 	uint64_t stack_low,
