@@ -55,7 +55,7 @@ grep -qx 'waymark: process [0-9]*: its Java methods are not recorded: -Xshare:on
 # The JDK's other launchers; their options of the virtual machine have another form.
 printf 'class Empty { static int f(int n) { return n; } }\n' >Empty.java
 rm -rf out && mkdir out
-timeout -k 1 120 "$waymark" run --alloc=0 -q -o out/%e-%p.wmk sh -c "'$jdk/bin/javac' -d . Empty.java" >out.txt 2>err.txt || fail "javac: status"
+timeout -k 1 120 "$waymark" run --alloc=0 -q -o out/%e-%p.wmk sh -c "'$jdk/bin/javac' ${quick[*]/#/-J} -d . Empty.java" >out.txt 2>err.txt || fail "javac: status"
 [ -s err.txt ] && { cat err.txt; fail "javac: standard error"; }
 "$waymark" report --format folded --metric alloc out/javac-*.wmk | grep -q '^com.sun.tools.javac.Main.main;' || fail "javac: contexts"
 
