@@ -29,8 +29,8 @@ bool late_starts_at(const struct program *p, const struct function *f, const str
 	const struct site *first = &p->sites.items[f->first_site];
 	if (!f->is_late || !needs_id(p, site))
 		return false;
-	for (const struct site *before = site; before-- > first && before->block == site->block;)
-		if (needs_id(p, before))
+	for (const struct site *after = site; after > first && after[-1].block == site->block; after--)
+		if (needs_id(p, &after[-1]))
 			return false;
 	return true;
 }
