@@ -52,6 +52,8 @@ enum wmk_kind {
 	WMK_EPOCH_EDGES = 14,
 	WMK_THREADS = 15,    /* names of threads */
 	WMK_HEAP_TIMES = 16, /* the time line of the heap, the last record updated in place */
+	WMK_SUMS = 17,       /* events that were added up by context; of a process: by context and time */
+	WMK_HEAP_SUMS = 18,  /* heap records that were added up, of many recordings */
 	WMK_KIND_END,
 };
 
@@ -251,6 +253,46 @@ enum {
 	WMK_HEAP_STEP_MIN = 1024,
 };
 
+/* Events with one name in one context. Numbers change in place. */
+struct wmk_sum {           /* 64 bytes */
+	uint64_t start_ns; /* CLOCK_MONOTONIC: not before; in a merged file 0 */
+	uint64_t end_ns;   /* not after */
+	uint64_t count;
+	uint64_t value; /* sum of their values */
+	uint64_t id;
+	uint32_t prefix;
+	uint32_t site;
+	uint32_t name; /* string number */
+	uint32_t epoch;
+	uint32_t tid; /* 0: of several */
+	uint32_t state;
+};
+
+enum wmk_heap_sum_flag {
+	WMK_HEAP_SUM_ENDED = 1 << 0, /* of processes that ended by themselves: what they had not freed is leaked */
+};
+
+/* A context has one of each value of flags. Its numbers are sums of those in struct wmk_heap. */
+struct wmk_heap_sum { /* 112 bytes */
+	uint64_t id;
+	uint32_t prefix;
+	uint32_t site;
+	uint64_t count;
+	uint64_t bytes;
+	uint64_t freed_count;
+	uint64_t freed_bytes;
+	uint64_t at_peak_bytes; /* of each process at its own peak */
+	uint64_t inherited_count;
+	uint64_t inherited_bytes;
+	uint64_t inherited_freed_count;
+	uint64_t inherited_freed_bytes;
+	uint64_t temporary_count;
+	uint32_t epoch;
+	uint32_t flags;
+	uint32_t zero;
+	uint32_t state;
+};
+
 enum wmk_paths_flag {
 	/* A frozen copy of what the thread that forked had counted in the parent when this process began: the activations
 	 * that were begun there and had not ended go on here. Counts nothing itself. */
@@ -414,6 +456,8 @@ WMK_ASSERT(48, struct wmk_event);
 WMK_ASSERT(24, struct wmk_thread);
 WMK_ASSERT(112, struct wmk_heap);
 WMK_ASSERT(40, struct wmk_heap_time);
+WMK_ASSERT(64, struct wmk_sum);
+WMK_ASSERT(112, struct wmk_heap_sum);
 WMK_ASSERT(64, struct wmk_paths);
 WMK_ASSERT(72, struct wmk_path_count);
 WMK_ASSERT(16, struct wmk_run);

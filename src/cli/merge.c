@@ -1,5 +1,5 @@
 /*
- * merge.c - `waymark merge`: the path counts of many recordings as one.
+ * merge.c - `waymark merge`: what many recordings counted, as one.
  */
 #include <inttypes.h>
 
@@ -47,12 +47,11 @@ static void tell_rest(const struct merge *m)
 	struct merge_rest rest;
 
 	merge_get_rest(m, &rest);
-	if (rest.events || rest.heap_records)
+	if (rest.events)
 		message_warn("merge",
-			     "%" PRIu64 " %s and %" PRIu64
-			     " %s of the heap are left out: only paths are merged, `waymark archive` keeps the others",
-			     rest.events, noun_of(rest.events, "event", "events"), rest.heap_records,
-			     noun_of(rest.heap_records, "context", "contexts"));
+			     "%" PRIu64
+			     " %s added up by context: times and threads are left out, which `waymark archive` keeps",
+			     rest.events, noun_of(rest.events, "event is", "events are"));
 }
 
 static struct error *write_file(const struct merge *m, const char *path)
@@ -99,11 +98,12 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_merge = {
 	.name = "merge",
-	.summary = "add up the path counts of many recordings",
+	.summary = "add up paths, heap and events of many recordings",
 	.usage = "Usage: waymark merge -o OUT.wmk FILE.wmk...\n"
 		 "\n"
-		 "Adds up the path counts of many recordings, of one program or of several, and\n"
-		 "writes them as one. Merged files can be merged again.\n",
+		 "Adds up the path counts, the heap and the samples and events of many recordings,\n"
+		 "of one program or of several, and writes them as one. Merged files can be merged\n"
+		 "again.\n",
 	.options = option_rows,
 	.operands = {{"recording", COMPLETE_FILE, "wmk", true}},
 	.run = run,

@@ -80,7 +80,7 @@ static struct error *check_chunk(const struct wmk_file *w, const struct cursor *
 {
 	if (magic != WMK_CHUNK_MAGIC)
 		return cursor_error(at, "no chunk starts here: the file is damaged");
-	if (kind < WMK_IMAGES || kind >= WMK_KIND_END)
+	if (kind < WMK_IMAGES || kind >= WMK_KIND_END || !wmk_kinds[kind].scan)
 		return cursor_error(
 			at, "a chunk of unknown kind, %" PRIu32 ": the file is damaged or of a newer waymark", kind);
 	if (span > places || (span > 1 && !may_span(w, kind)))

@@ -110,6 +110,8 @@ struct wmk_walk {
 bool wmk_next_event(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_event *ret);
 bool wmk_next_thread(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_thread *ret);
 bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret);
+bool wmk_next_sum(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_sum *ret);
+bool wmk_next_heap_sum(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap_sum *ret);
 bool wmk_next_heap_time(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap_time *ret);
 /* Live bytes of the record's context, inherited ones included: last, and when those of the process were the most. */
 uint64_t wmk_heap_live(const struct wmk_heap *h);

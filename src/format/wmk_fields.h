@@ -21,6 +21,13 @@
 	X(64, inherited_freed_count) X(64, inherited_freed_bytes) X(64, temporary_count) X(32, epoch)
 #define WMK_HEAP_TIME_FIELDS(X) \
 	X(64, time_ns) X(64, live_bytes) X(64, low_bytes) X(64, high_bytes)
+#define WMK_SUM_FIELDS(X) \
+	X(64, start_ns) X(64, end_ns) X(64, count) X(64, value) X(64, id) X(32, prefix) X(32, site) X(32, name) \
+	X(32, epoch) X(32, tid)
+#define WMK_HEAP_SUM_FIELDS(X) \
+	X(64, id) X(32, prefix) X(32, site) X(64, count) X(64, bytes) X(64, freed_count) X(64, freed_bytes) \
+	X(64, at_peak_bytes) X(64, inherited_count) X(64, inherited_bytes) X(64, inherited_freed_count) \
+	X(64, inherited_freed_bytes) X(64, temporary_count) X(32, epoch) X(32, flags)
 #define WMK_PATHS_FIELDS(X) \
 	X(64, name_key) X(64, cfg_key) X(64, path_count) X(32, image) X(8, kind) X(8, bits) X(16, flags) \
 	X(32, entry_count)

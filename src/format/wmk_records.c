@@ -131,6 +131,8 @@ const struct wmk_kind_row wmk_kinds[WMK_KIND_END] = {
 				 .is_context = true, .scan = scan_records},
 	[WMK_EPOCH_EDGES] = {.name = "call of an epoch", .record_bytes = sizeof(struct wmk_epoch_edge), .is_context = true,
 			     .scan = scan_records, .take = wmk_check_edge},
+	[WMK_SUMS] = {.name = "sum of events", .record_bytes = sizeof(struct wmk_sum), .scan = scan_records},
+	[WMK_HEAP_SUMS] = {.name = "sum of heap records", .record_bytes = sizeof(struct wmk_heap_sum), .scan = scan_records},
 	[WMK_THREADS] = {.name = "name of a thread", .record_bytes = sizeof(struct wmk_thread), .scan = scan_records},
 	[WMK_HEAP_TIMES] = {.name = "time of the heap", .record_bytes = sizeof(struct wmk_heap_time), .scan = scan_records},
 };
@@ -202,6 +204,24 @@ uint64_t wmk_heap_live(const struct wmk_heap *h)
 uint64_t wmk_heap_at_peak(const struct wmk_file *w, const struct wmk_heap *h)
 {
 	return h->at_peak_of == w->header.heap_peak_bytes ? h->at_peak_bytes : wmk_heap_live(h);
+}
+
+bool wmk_next_sum(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_sum *ret)
+{
+	const uint8_t *p = wmk_next_record(w, walk, WMK_SUMS);
+
+	if (p)
+		*ret = (struct wmk_sum){WMK_SUM_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	return p;
+}
+
+bool wmk_next_heap_sum(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap_sum *ret)
+{
+	const uint8_t *p = wmk_next_record(w, walk, WMK_HEAP_SUMS);
+
+	if (p)
+		*ret = (struct wmk_heap_sum){WMK_HEAP_SUM_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+	return p;
 }
 
 bool wmk_next_run(const struct wmk_file *w, struct wmk_walk *walk, uint64_t *ret)

@@ -182,6 +182,20 @@ void wmk_write_epoch_edge(struct wmk_writer *w, const struct wmk_epoch_edge *r)
 	WMK_EPOCH_EDGE_FIELDS(PUT_FIELD)
 }
 
+void wmk_write_sum(struct wmk_writer *w, const struct wmk_sum *r)
+{
+	size_t off = begin_whole(w, WMK_SUMS, sizeof *r);
+
+	WMK_SUM_FIELDS(PUT_FIELD)
+}
+
+void wmk_write_heap_sum(struct wmk_writer *w, const struct wmk_heap_sum *r)
+{
+	size_t off = begin_whole(w, WMK_HEAP_SUMS, sizeof *r);
+
+	WMK_HEAP_SUM_FIELDS(PUT_FIELD)
+}
+
 void wmk_write_run(struct wmk_writer *w, uint64_t run)
 {
 	buffer_put(&w->out, begin_whole(w, WMK_RUNS, sizeof(struct wmk_run)), run, sizeof run);

@@ -27,6 +27,8 @@ uint64_t wmk_write_string(struct wmk_writer *w, const char *text);
 /* Record numbers count up from 0, prefixes from WM_PREFIX_FIRST: all nodes one after the other. */
 void wmk_write_image(struct wmk_writer *w, const struct wmk_image *r);
 void wmk_write_node(struct wmk_writer *w, const struct wmk_node *r);
+void wmk_write_sum(struct wmk_writer *w, const struct wmk_sum *r);
+void wmk_write_heap_sum(struct wmk_writer *w, const struct wmk_heap_sum *r);
 void wmk_write_run(struct wmk_writer *w, uint64_t run);
 /* By rising number, else each begins a chunk. */
 void wmk_write_function(struct wmk_writer *w, uint32_t number, const struct wmk_function *r);

@@ -118,12 +118,80 @@ expect 0 "$waymark" merge -o some.wmk run-2.wmk cut.wmk
 [ "$(wc -l <err.txt)" -eq 1 ] || fail "a cut file: $(cat err.txt)"
 has err.txt "cut.wmk: truncated"
 
-# What is not merged is said.
+# same WHAT METRIC... : of the files in $tmp/WHAT and of WHAT.wmk, which they were merged to, reports have the same numbers in each context.
+same() {
+	what=$1
+	shift
+	for metric; do
+		expect 0 "$waymark" report --format=folded --metric="$metric" "$what"
+		sort out.txt >want.txt
+		expect 0 "$waymark" report --format=folded --metric="$metric" "$what.wmk"
+		sort out.txt | cmp -s - want.txt || fail "$what: $metric: $(sort out.txt | diff - want.txt | head -n 3)"
+		[ -s want.txt ] || fail "$what: no $metric"
+	done
+}
+
+# Events: their times are what is left out.
 cc_program contexts
-WAYMARK_OUT=$tmp/contexts.wmk ./contexts >/dev/null || fail "contexts"
-refused 1 "no paths are counted" "$waymark" merge -o none.wmk contexts.wmk
-[ ! -e none.wmk ] || fail "none.wmk is there"
-expect 0 "$waymark" merge -o some.wmk run-1.wmk contexts.wmk
+mkdir events && for i in 1 2; do WAYMARK_OUT=$tmp/events/$i.wmk ./contexts >/dev/null || fail "contexts"; done
+expect 0 "$waymark" merge -o events.wmk events/*.wmk
 [ "$(wc -l <err.txt)" -eq 1 ] || fail "events: $(cat err.txt)"
-has err.txt "events and 0 contexts of the heap are left out"
+has err.txt "events are added up by context: times and threads are left out"
+names=$("$waymark" report --format=json events | sed -n 's/^    {"name": "\([^"]*\)", "unit".*/\1/p')
+[ -n "$names" ] || fail "events: no metric"
+# shellcheck disable=SC2086
+same events $names
+expect 0 "$waymark" report --time=0..1 events.wmk
+has out.txt "left out (--time"
+
+# The heap and samples of programs that Waymark did not build; a child inherits blocks, another one is killed and has leaked nothing.
+cat >plain.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static char *volatile kept;
+static volatile long sum;
+__attribute__((noinline)) static void take(int n) { while (n--) kept = malloc(100); }
+__attribute__((noinline)) static void give(int n) { while (n--) free(malloc(70)); }
+__attribute__((noinline)) static void spin(void) { for (clock_t end = clock() + CLOCKS_PER_SEC / 20; clock() < end;) sum++; }
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 1;
+	take(n);
+	give(3 * n);
+	if (!fork()) {
+		take(5 * n);
+		if (n == 2)
+			raise(SIGKILL);
+		free(kept);
+		_exit(0);
+	}
+	wait(NULL);
+	spin();
+	return 0;
+}
+END
+cc -g -O1 -o plain plain.c || fail "plain.c"
+mkdir heap && for i in 1 2 3; do expect 0 "$waymark" run -q --heap --sample=997 -o heap ./plain $i; done
+expect 0 "$waymark" merge -o heap.wmk heap/*.wmk
+same heap bytes allocations live live-allocations leaked peak inherited inherited-live samples cpu
+expect 0 "$waymark" report heap.wmk
+has out.txt "heap: contexts by walks of the stack"
+peak() { "$waymark" report --format=json "$1" 2>/dev/null | grep '"name": "peak"'; }
+[ "$(peak heap.wmk)" = "$(peak heap)" ] || fail "peak: $(peak heap) $(peak heap.wmk)"
+# shellcheck disable=SC2012
+set -- $(ls heap/*.wmk | head -n 2)
+expect 0 "$waymark" merge -o twice-1.wmk "$@"
+# shellcheck disable=SC2046,SC2012
+expect 0 "$waymark" merge -o twice-2.wmk $(ls heap/*.wmk | tail -n +3)
+expect 0 "$waymark" merge -o heap.wmk twice-2.wmk twice-1.wmk
+same heap bytes allocations leaked cpu
+
+# All of it beside paths.
+expect 0 "$waymark" merge -o some.wmk run-1.wmk heap/*.wmk
+expect 0 "$waymark" paths some.wmk
+expect 0 "$waymark" report some.wmk
+has out.txt " leaked"
 finish

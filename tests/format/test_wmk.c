@@ -346,7 +346,7 @@ static void test_damaged(void)
 	EXPECT_DAMAGED(8, 0, "version 0, this waymark reads versions 1 to 3");
 	EXPECT_DAMAGED(12, 8192, "chunks of 8192 bytes");
 	EXPECT_DAMAGED(images, 5, "x.wmk: offset 0x11000: no chunk starts here");
-	EXPECT_DAMAGED(images + 4, WMK_KIND_END, "unknown kind, 17");
+	EXPECT_DAMAGED(images + 4, WMK_KIND_END, "unknown kind, 19");
 	EXPECT_DAMAGED(images + body + 92, 3, "a record in state 3");
 	EXPECT_DAMAGED(images + body + 64, 33, "build id of 33 bytes");
 	EXPECT_DAMAGED(images + body + 16, 3, "sites 3 + 10");

@@ -114,16 +114,23 @@ static void decode_one(const struct process *p, const struct context_key *key, s
 static void decode_code(const struct wmk_file *w)
 {
 	struct process p = {.wmk = w};
-	struct wmk_walk events = {0}, heap = {0};
+	struct wmk_walk events = {0}, heap = {0}, sums = {0}, heap_sums = {0};
 	struct frame_vec frames = {0};
 	struct wmk_event event;
 	struct wmk_heap record;
+	struct wmk_sum sum;
+	struct wmk_heap_sum heap_sum;
 
 	p.recorded_why = recorded_image_create(w, NULL, &p.recorded);
 	while (wmk_next_event(w, &events, &event))
 		decode_one(&p, &(struct context_key){event.id, event.prefix, event.site, event.epoch}, &frames);
 	while (wmk_next_heap(w, &heap, &record))
 		decode_one(&p, &(struct context_key){record.id, record.prefix, record.site, record.epoch}, &frames);
+	while (wmk_next_sum(w, &sums, &sum))
+		decode_one(&p, &(struct context_key){sum.id, sum.prefix, sum.site, sum.epoch}, &frames);
+	while (wmk_next_heap_sum(w, &heap_sums, &heap_sum))
+		decode_one(&p, &(struct context_key){heap_sum.id, heap_sum.prefix, heap_sum.site, heap_sum.epoch},
+			   &frames);
 	frame_vec_deinit(&frames);
 	process_deinit(&p);
 }

@@ -652,7 +652,7 @@ static void test_refused(void)
 
 	build_wmk_init(&none, 1, "/bin/prog");
 	build_wmk_finish(&none);
-	CHECK_ERROR(MERGE(&out, &none.out), ERROR_MISMATCH, "no paths are counted");
+	CHECK_ERROR(MERGE(&out, &none.out), ERROR_MISMATCH, "no paths, no heap and no events");
 	build_wmk_init(&a, 2, "/bin/prog");
 	build_chunk(&a, WMK_PATHS, 0, 0);
 	build_table(&a, &head, 1, (uint64_t[]){0, 0, 0, 0}, 4);

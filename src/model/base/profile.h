@@ -131,6 +131,7 @@ struct profile {
 	struct profile_event_vec events;         /* in file order; empty unless keeps_events */
 	const struct profile_filter *filter;     /* of what is added; NULL: all counts */
 	uint64_t filtered_events;                /* that it left out */
+	uint64_t summed_events; /* of which only sums are known, no times: they are in no list of events */
 	bool keeps_events;
 	const char *
 		group_label; /* contexts begin with that label of their recording, `[KEY=VALUE]` (thread_frames.h); NULL: they do not */

@@ -629,6 +629,52 @@ static struct error *gather_events(struct gather *g)
 	return err;
 }
 
+/* A sum counts if all of its time does; that of a merged file has none. */
+static bool takes_sum(const struct gather *g, const struct wmk_sum *s, const char *thread)
+{
+	uint64_t to_realtime = g->w->header.start_realtime_ns - g->w->header.start_monotonic_ns;
+
+	if (!g->p->filter)
+		return true;
+	return s->end_ns && profile_takes(g->p, s->start_ns + to_realtime, s->tid, thread) &&
+	       profile_takes(g->p, s->end_ns + to_realtime, s->tid, thread);
+}
+
+static struct error *add_sum(struct gather *g, const struct wmk_sum *s, const char *thread)
+{
+	const struct context_key key = {s->id, s->prefix, s->site, s->epoch};
+	const struct wmk_event event = {.tid = s->tid};
+	uint32_t node, metrics;
+	struct error *err = event_metrics(g, s->name, &metrics);
+
+	if (err)
+		return err;
+	g->p->sources.items[g->p->sources.count - 1].event_count += s->count;
+	if (!takes_sum(g, s, thread)) {
+		g->p->filtered_events += s->count;
+		return NULL;
+	}
+	g->p->summed_events += s->count;
+	return find_context(g, &key, sample_kind_of(g, s->name) != NULL, &node) ?:
+	       place_below_thread(g, &event, thread, &node) ?:
+	       profile_add_values(g->p, node, metrics, (uint64_t[]){s->count, s->value});
+}
+
+/* After gather_events, which reads the names of threads. */
+static struct error *gather_sums(struct gather *g)
+{
+	struct wmk_walk walk = {0};
+	struct wmk_sum sum;
+	struct error *err = NULL;
+
+	while (!err && wmk_next_sum(g->w, &walk, &sum)) {
+		tell_progress(g);
+		err = add_sum(g, &sum,
+			      g->threads.count ? thread_names_find(&g->threads, g->w, sum.tid, sum.end_ns) : NULL);
+	}
+	return err;
+}
+
 static uint64_t left_of(uint64_t all, uint64_t freed)
 {
 	return all > freed ? all - freed : 0;
@@ -651,22 +697,22 @@ static struct error *add_inherited(struct gather *g, const struct wmk_heap *h, u
 	return err ? err : profile_add_values(g->p, node, metrics, (uint64_t[]){h->inherited_bytes, live});
 }
 
-/* Blocks that a process had not freed are leaked if it ended, and only live if it was killed. *sum: of what was live at the peak. */
-static struct error *add_heap_record(struct gather *g, uint32_t metrics, const struct wmk_heap *h, uint64_t *sum)
+/* Blocks that a process had not freed are leaked if it ended, and only live if it was killed. */
+static struct error *add_heap_record(struct gather *g, uint32_t metrics, const struct wmk_heap *h, uint64_t at_peak,
+				     bool is_ended)
 {
 	uint64_t live = left_of(h->bytes, h->freed_bytes);
 	uint64_t values[HEAP_METRICS] = {[HEAP_BYTES] = h->bytes,
 					 [HEAP_ALLOCATIONS] = h->count,
 					 [HEAP_LIVE] = live,
 					 [HEAP_LIVE_COUNT] = left_of(h->count, h->freed_count),
-					 [HEAP_PEAK] = wmk_heap_at_peak(g->w, h),
+					 [HEAP_PEAK] = at_peak,
 					 [HEAP_TEMPORARY] = h->temporary_count};
 	const struct context_key key = {h->id, h->prefix, h->site, h->epoch};
 	uint32_t node;
 	struct error *err = decode_context(g, &key, false, &node);
 
-	*sum += values[HEAP_PEAK];
-	if (!err && live && g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT) && !library_buffer_is(g->p, node))
+	if (!err && live && is_ended && !library_buffer_is(g->p, node))
 		values[HEAP_LEAKED] = live;
 	return err ? err : profile_add_values(g->p, node, metrics, values) ?: add_inherited(g, h, node);
 }
@@ -718,15 +764,49 @@ static struct error *gather_heap_times(struct gather *g)
 	return err;
 }
 
+static struct error *add_heap_sum(struct gather *g, uint32_t metrics, const struct wmk_heap_sum *s)
+{
+	const struct wmk_heap h = {.id = s->id,
+				   .prefix = s->prefix,
+				   .site = s->site,
+				   .count = s->count,
+				   .bytes = s->bytes,
+				   .freed_count = s->freed_count,
+				   .freed_bytes = s->freed_bytes,
+				   .inherited_count = s->inherited_count,
+				   .inherited_bytes = s->inherited_bytes,
+				   .inherited_freed_count = s->inherited_freed_count,
+				   .inherited_freed_bytes = s->inherited_freed_bytes,
+				   .temporary_count = s->temporary_count,
+				   .epoch = s->epoch};
+
+	g->p->sources.items[g->p->sources.count - 1].has_walked_heap |= s->epoch == WM_EPOCH_WALKED;
+	return add_heap_record(g, metrics, &h, s->at_peak_bytes, s->flags & WMK_HEAP_SUM_ENDED);
+}
+
+static struct error *gather_heap_sums(struct gather *g, uint32_t metrics)
+{
+	struct wmk_walk walk = {0};
+	struct wmk_heap_sum sum;
+	struct error *err = NULL;
+
+	while (!err && wmk_next_heap_sum(g->w, &walk, &sum)) {
+		tell_progress(g);
+		err = add_heap_sum(g, metrics, &sum);
+	}
+	return err;
+}
+
 static struct error *gather_heap(struct gather *g)
 {
+	bool is_ended = g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT);
 	struct wmk_walk walk = {0};
 	struct wmk_heap record;
 	uint64_t sum = 0;
 	uint32_t metrics;
 	struct error *err;
 
-	if (!g->w->whole_count[WMK_HEAP] && !(g->w->header.flags & WMK_FLAG_HEAP))
+	if (!g->w->whole_count[WMK_HEAP] && !g->w->whole_count[WMK_HEAP_SUMS] && !(g->w->header.flags & WMK_FLAG_HEAP))
 		return NULL;
 	if (g->w->header.version < WMK_VERSION_HEAP)
 		return note_old_heap(g);
@@ -738,8 +818,11 @@ static struct error *gather_heap(struct gather *g)
 	while (!err && wmk_next_heap(g->w, &walk, &record)) {
 		tell_progress(g);
 		g->p->sources.items[g->p->sources.count - 1].has_walked_heap |= record.epoch == WM_EPOCH_WALKED;
-		err = add_heap_record(g, metrics, &record, &sum);
+		sum += wmk_heap_at_peak(g->w, &record);
+		err = add_heap_record(g, metrics, &record, wmk_heap_at_peak(g->w, &record), is_ended);
 	}
+	if (g->w->header.flags & WMK_FLAG_MERGED)
+		return err ?: gather_heap_sums(g, metrics);
 	return err ? err : note_peak(g, sum) ?: gather_heap_times(g);
 }
 
@@ -769,7 +852,7 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 				   .has_heap = h->flags & WMK_FLAG_HEAP,
 				   .has_paths = w->whole_count[WMK_PATHS] || w->whole_count[WMK_PATH_COUNTS],
 				   .event_count = w->whole_count[WMK_EVENTS],
-				   .heap_count = w->whole_count[WMK_HEAP],
+				   .heap_count = w->whole_count[WMK_HEAP] + w->whole_count[WMK_HEAP_SUMS],
 				   .uncommitted = w->uncommitted};
 	struct error *err = profile_copy_string(p, w->name, &s.path) ?: copy_labels(p, w, &s.labels);
 
@@ -846,7 +929,7 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 	g.prefix_nodes = calloc(wmk_node_places(w), sizeof *g.prefix_nodes); /* most of its pages are never touched */
 	err = g.cache && g.prefix_nodes ? process_init(&g.process, w, cache) : &error_no_memory;
 	if (!err)
-		err = add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g) ?: note_unnamed(p, &g.process);
+		err = add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g) ?: gather_sums(&g) ?: note_unnamed(p, &g.process);
 	if (!err)
 		p->sources.items[p->sources.count - 1].last_event_ns = g.last_event_ns;
 	gather_deinit(&g);

@@ -1,5 +1,5 @@
 /*
- * profile_merge.c - adds up path counts: everything is a number in a hash map, so adding a file costs what it holds, however many there
+ * profile_merge.c - adds up path counts, heap records and events: everything is a number in a hash map, so adding a file costs what it holds, however many there
  * were before.
  */
 #include "model/merge/profile_merge.h"
@@ -42,6 +42,10 @@ void merge_destroy(struct merge *m)
 	merge_function_vec_deinit(&m->function_totals);
 	hashmap_deinit(&m->counts);
 	merge_count_vec_deinit(&m->count_values);
+	hashmap_deinit(&m->events);
+	merge_event_vec_deinit(&m->event_values);
+	hashmap_deinit(&m->heaps);
+	merge_heap_vec_deinit(&m->heap_values);
 	arena_deinit(&m->arena);
 	free(m);
 }
@@ -105,6 +109,46 @@ static void add_samples(struct wmk_header *sum, const struct wmk_header *h)
 	add_count(&sum->heap_guessed, h->heap_guessed);
 }
 
+/* The values of samples are times, or they are 1: both cannot be added up. */
+static struct error *add_period(const struct adding *a, uint64_t *sum, uint64_t samples_before, uint64_t period,
+				uint64_t samples)
+{
+	if (samples && samples_before && !*sum != !period)
+		return error_create(
+			ERROR_MISMATCH,
+			"%s: the values of its samples are %s, those of files before are not: merge them apart",
+			a->w->name, period ? "times" : "no times");
+	if (samples && period && (!*sum || period < *sum))
+		*sum = period;
+	return NULL;
+}
+
+static struct error *add_heap_header(struct adding *a)
+{
+	struct wmk_header *sum = &a->m->header;
+	const struct wmk_header *h = &a->w->header;
+	struct error *err =
+		add_period(a, &sum->sample_period_ns, sum->samples, h->sample_period_ns, h->samples)
+			?: add_period(a, &sum->wall_period_ns, sum->wall_samples, h->wall_period_ns, h->wall_samples);
+
+	if (err)
+		return err;
+	if (h->version >= WMK_VERSION_HEAP)
+		sum->flags |= h->flags & WMK_FLAG_HEAP;
+	if (h->heap_interval_bytes > sum->heap_interval_bytes)
+		sum->heap_interval_bytes = h->heap_interval_bytes;
+	if (h->heap_peak_bytes > sum->heap_peak_bytes)
+		sum->heap_peak_bytes = h->heap_peak_bytes;
+	add_count(&sum->heap_live_bytes, h->heap_live_bytes);
+	add_count(&sum->heap_unknown_frees, h->heap_unknown_frees);
+	add_count(&sum->dropped_heap_calls, h->dropped_heap_calls);
+	add_count(&sum->dropped_events, h->dropped_events);
+	add_count(&sum->missed_programs, h->missed_programs);
+	add_count(&sum->replaced_children, h->replaced_children);
+	add_count(&sum->replaced_heap_calls, h->replaced_heap_calls);
+	return NULL;
+}
+
 static void add_header(struct adding *a)
 {
 	struct wmk_header *sum = &a->m->header;
@@ -130,7 +174,6 @@ static void add_header(struct adding *a)
 		memcpy(sum->program, several_programs, sizeof several_programs);
 	}
 	a->m->rest.events += a->w->whole_count[WMK_EVENTS];
-	a->m->rest.heap_records += a->w->whole_count[WMK_HEAP];
 	a->m->file_count++;
 }
 
@@ -384,26 +427,33 @@ static struct error *add_table(struct adding *a, const struct wmk_path_table *t)
 	return err;
 }
 
-static struct error *add_context(struct adding *a, const struct wmk_path_count *c, uint32_t *ret)
+/* The number of a context. */
+static struct error *add_context(struct adding *a, uint64_t id, uint32_t old_prefix, uint32_t site, uint32_t old_epoch,
+				 uint32_t *ret)
 {
-	struct key key = {{c->id, 0, 0}};
-	uint32_t prefix, number, epoch;
-	struct error *err;
+	struct key key = {{id, 0, 0}};
+	uint32_t prefix, epoch;
+	struct error *err = new_prefix(a, old_prefix, &prefix);
 
-	if (!(c->flags & WMK_PATHS_RESIDUAL) || c->prefix == WM_PREFIX_NONE) {
-		*ret = 0;
-		return NULL;
-	}
-	err = new_prefix(a, c->prefix, &prefix);
 	if (!err)
-		err = merge_new_epoch(a, c->epoch, &epoch);
+		err = merge_new_epoch(a, old_epoch, &epoch);
 	if (err)
 		return err;
-	key.words[1] = (uint64_t)prefix << 32 | new_site(a, c->site);
+	key.words[1] = (uint64_t)prefix << 32 | new_site(a, site);
 	key.words[2] = epoch;
-	err = hashmap_add(&a->m->contexts, &key, &number);
-	if (!err)
-		*ret = number + 1;
+	return hashmap_add(&a->m->contexts, &key, ret);
+}
+
+/* number + 1; 0: none. */
+static struct error *add_residual_context(struct adding *a, const struct wmk_path_count *c, uint32_t *ret)
+{
+	struct error *err;
+
+	*ret = 0;
+	if (!(c->flags & WMK_PATHS_RESIDUAL) || c->prefix == WM_PREFIX_NONE)
+		return NULL;
+	err = add_context(a, c->id, c->prefix, c->site, c->epoch, ret);
+	*ret += !err;
 	return err;
 }
 
@@ -413,7 +463,7 @@ static struct error *add_single(struct adding *a, const struct wmk_path_count *c
 	struct error *err = add_function(a, c->image, c->name_key, c->cfg_key, c->path_count, &function);
 
 	if (!err)
-		err = add_context(a, c, &context);
+		err = add_residual_context(a, c, &context);
 	return err ? err : add_path(a->m, function, c->flags, path, context, c->count);
 }
 
@@ -433,12 +483,117 @@ static struct error *add_paths(struct adding *a)
 	return err;
 }
 
+static struct error *add_sum(struct adding *a, const struct wmk_sum *s)
+{
+	uint32_t context, number;
+	struct key key = {{0, MERGE_NO_NAME, 0}};
+	uint32_t name;
+	struct error *err =
+		add_context(a, s->id, s->prefix, s->site, s->epoch, &context) ?: merge_add_text(a, s->name, &name);
+
+	if (err)
+		return err;
+	key.words[0] = context;
+	key.words[1] = name;
+	err = hashmap_add(&a->m->events, &key, &number);
+	if (!err && number == a->m->event_values.count)
+		err = merge_event_vec_append(&a->m->event_values, (struct merge_event){0, 0});
+	if (err)
+		return err;
+	add_count(&a->m->event_values.items[number].count, s->count);
+	add_count(&a->m->event_values.items[number].value, s->value);
+	return NULL;
+}
+
+static struct error *add_events(struct adding *a)
+{
+	struct wmk_walk events = {0}, sums = {0};
+	struct wmk_event e;
+	struct wmk_sum s;
+	struct error *err = NULL;
+
+	while (!err && wmk_next_event(a->w, &events, &e))
+		err = add_sum(a, &(struct wmk_sum){.count = 1,
+						   .value = e.value,
+						   .id = e.id,
+						   .prefix = e.prefix,
+						   .site = e.site,
+						   .name = e.name,
+						   .epoch = e.epoch});
+	while (!err && wmk_next_sum(a->w, &sums, &s))
+		err = add_sum(a, &s);
+	return err;
+}
+
+/* The context of s is the file's. */
+static struct error *add_heap_sum(struct adding *a, const struct wmk_heap_sum *s)
+{
+	struct merge *m = a->m;
+	uint32_t context, number;
+	struct wmk_heap_sum *sum;
+	struct error *err = add_context(a, s->id, s->prefix, s->site, s->epoch, &context)
+				    ?: hashmap_add(&m->heaps, &(struct key){{context, s->flags, 0}}, &number);
+
+	if (!err && number == m->heap_values.count)
+		err = merge_heap_vec_append(&m->heap_values, (struct wmk_heap_sum){.flags = s->flags});
+	if (err)
+		return err;
+	sum = &m->heap_values.items[number];
+	add_count(&sum->count, s->count);
+	add_count(&sum->bytes, s->bytes);
+	add_count(&sum->freed_count, s->freed_count);
+	add_count(&sum->freed_bytes, s->freed_bytes);
+	add_count(&sum->inherited_count, s->inherited_count);
+	add_count(&sum->inherited_bytes, s->inherited_bytes);
+	add_count(&sum->inherited_freed_count, s->inherited_freed_count);
+	add_count(&sum->inherited_freed_bytes, s->inherited_freed_bytes);
+	add_count(&sum->at_peak_bytes, s->at_peak_bytes);
+	add_count(&sum->temporary_count, s->temporary_count);
+	return NULL;
+}
+
+static struct wmk_heap_sum sum_of_heap(const struct wmk_file *w, const struct wmk_heap *h, uint32_t flags)
+{
+	return (struct wmk_heap_sum){.id = h->id,
+				     .prefix = h->prefix,
+				     .site = h->site,
+				     .count = h->count,
+				     .bytes = h->bytes,
+				     .freed_count = h->freed_count,
+				     .freed_bytes = h->freed_bytes,
+				     .at_peak_bytes = wmk_heap_at_peak(w, h),
+				     .temporary_count = h->temporary_count,
+				     .inherited_count = h->inherited_count,
+				     .inherited_bytes = h->inherited_bytes,
+				     .inherited_freed_count = h->inherited_freed_count,
+				     .inherited_freed_bytes = h->inherited_freed_bytes,
+				     .epoch = h->epoch,
+				     .flags = flags};
+}
+
+static struct error *add_heap(struct adding *a)
+{
+	uint32_t flags = a->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT) ? WMK_HEAP_SUM_ENDED : 0;
+	struct wmk_walk records = {0}, sums = {0};
+	struct wmk_heap record;
+	struct wmk_heap_sum sum;
+	struct error *err = NULL;
+
+	while (!err && wmk_next_heap(a->w, &records, &record)) {
+		sum = sum_of_heap(a->w, &record, flags);
+		err = add_heap_sum(a, &sum);
+	}
+	while (!err && wmk_next_heap_sum(a->w, &sums, &sum))
+		err = add_heap_sum(a, &sum);
+	return err;
+}
+
 struct error *merge_add(struct merge *m, const struct wmk_file *w)
 {
 	struct adding a = {.m = m, .w = w};
 	struct error *err;
 
-	err = add_runs(&a) ?: add_images(&a) ?: merge_add_code(&a) ?: add_paths(&a);
+	err = add_runs(&a) ?: add_images(&a) ?: merge_add_code(&a) ?: add_paths(&a) ?: add_heap(&a) ?: add_events(&a) ?: add_heap_header(&a);
 	if (!err)
 		add_header(&a);
 	free(a.images);

@@ -43,10 +43,27 @@ VEC_DECLARE(merge_epoch_vec, struct wmk_epoch);
 VEC_DECLARE(merge_epoch_function_vec, struct wmk_epoch_function);
 VEC_DECLARE(merge_epoch_edge_vec, struct wmk_epoch_edge);
 
-/* Recorded code of all files. The records have the numbers that are written, but for strings, which are indices of `texts`. */
+struct merge_event {
+	uint64_t count;
+	uint64_t value;
+};
+
+VEC_DECLARE(merge_event_vec, struct merge_event);
+VEC_DECLARE(merge_heap_vec, struct wmk_heap_sum);
+
+/*
+ * Recorded code of all files. The records have the numbers that are written, but for strings, which are indices of `texts`. Functions and
+ * sites of files without encodings of their own (walked stacks) are the same if all that they have is.
+ */
 struct merge_code {
-	struct hashmap text_numbers; /* {file, string number} */
+	struct hashmap text_numbers; /* {file, string number}: number of text_indices */
+	struct merge_count_vec text_indices;
+	struct hashmap text_map; /* by content */
 	struct merge_name_vec texts;
+	struct hashmap function_map; /* {image and name, address, owner and descriptor}: number of function_indices */
+	struct merge_count_vec function_indices;
+	struct hashmap site_map; /* {function and kind, position and name, line and flags}: number of site_numbers */
+	struct merge_count_vec site_numbers;
 	struct merge_code_function_vec functions; /* number N is the N-th */
 	struct merge_code_site_vec sites;         /* by rising number */
 	struct merge_code_line_vec lines;
@@ -76,6 +93,10 @@ struct merge {
 	struct hashmap functions; /* {image, name_key, cfg_key} */
 	struct merge_function_vec function_totals;
 	struct hashmap counts;
+	struct hashmap events; /* {context, name: index of texts} */
+	struct merge_event_vec event_values;
+	struct hashmap heaps; /* {context, flags} */
+	struct merge_heap_vec heap_values;
 	struct merge_count_vec count_values;
 	struct wmk_header header;
 	uint64_t file_count;
@@ -86,12 +107,17 @@ enum {
 	MERGE_SITE_UNKNOWN = WM1_SITE_ELIDED - 1, /* of no image, in the file either */
 };
 
+enum {
+	MERGE_NO_NAME = UINT32_MAX, /* in `events`: the name was not recorded */
+};
+
 /* A file at work: what its numbers are in the merged one. */
 struct adding {
 	struct merge *m;
 	const struct wmk_file *w;
 	uint32_t *images;              /* by record number */
-	bool has_code;                 /* recorded code: its epochs are no other file's */
+	bool has_code;                 /* recorded code with encodings: its epochs are no other file's */
+	uint32_t first_function;       /* those from here on are of this file alone */
 	struct hashmap code_functions; /* function number -> index in new_functions */
 	struct hashmap code_sites;     /* site number -> index in new_sites */
 	struct merge_count_vec new_functions;
@@ -106,6 +132,8 @@ void merge_code_deinit(struct merge_code *code);
 struct error *merge_add_code(struct adding *a);
 /* Epochs of two files are two epochs, but for epoch 0 of files without recorded code. */
 struct error *merge_new_epoch(struct adding *a, uint32_t epoch, uint32_t *ret);
+/* The index in `texts` of a string of the file; WMK_NO_STRING: the file has no such string. */
+struct error *merge_add_text(struct adding *a, uint32_t string, uint32_t *ret);
 /* False when it is no site of recorded code. */
 bool merge_new_code_site(const struct adding *a, uint32_t site, uint32_t *ret);
 

@@ -97,7 +97,34 @@ static void write_code(const struct merge_code *c, const uint64_t *texts, struct
 		wmk_write_epoch(w, &c->epochs.items[i]);
 }
 
-/* With the recorded code: all strings come before any other record. */
+static void write_sums(const struct merge *m, const uint64_t *texts, struct wmk_writer *w)
+{
+	for (uint32_t i = 0; i < m->heaps.count; i++) {
+		const uint64_t *context = m->contexts.keys[m->heaps.keys[i].words[0]].words;
+		struct wmk_heap_sum sum = m->heap_values.items[i];
+
+		sum.id = context[0];
+		sum.prefix = (uint32_t)(context[1] >> 32);
+		sum.site = (uint32_t)context[1];
+		sum.epoch = (uint32_t)context[2];
+		wmk_write_heap_sum(w, &sum);
+	}
+	for (uint32_t i = 0; i < m->events.count; i++) {
+		const struct key *key = &m->events.keys[i];
+		const uint64_t *context = m->contexts.keys[key->words[0]].words;
+		const struct wmk_sum sum = {.count = m->event_values.items[i].count,
+					    .value = m->event_values.items[i].value,
+					    .id = context[0],
+					    .prefix = (uint32_t)(context[1] >> 32),
+					    .site = (uint32_t)context[1],
+					    .name = text_of(texts, (uint32_t)key->words[1]),
+					    .epoch = (uint32_t)context[2]};
+
+		wmk_write_sum(w, &sum);
+	}
+}
+
+/* With all that has strings: these come before any other record. */
 static struct error *write_images(const struct merge *m, struct wmk_writer *w)
 {
 	uint64_t *paths = calloc(m->images.count + m->code.texts.count + 1, sizeof *paths);
@@ -116,6 +143,7 @@ static struct error *write_images(const struct merge *m, struct wmk_writer *w)
 		wmk_write_image(w, &record);
 	}
 	write_code(&m->code, texts, w);
+	write_sums(m, texts, w);
 	free(paths);
 	return NULL;
 }
@@ -254,10 +282,9 @@ struct error *merge_write(const struct merge *m, struct buffer *out)
 	struct wmk_writer w;
 	struct error *err;
 
-	if (!m->function_totals.count)
+	if (!m->function_totals.count && !m->heaps.count && !m->events.count)
 		return error_create(ERROR_MISMATCH,
-				    "no paths are counted in what is to be merged: build the programs with "
-				    "--wm=paths");
+				    "nothing is recorded in what is to be merged: no paths, no heap and no events");
 	wmk_writer_init(&w);
 	err = write_images(m, &w);
 	if (!err)
