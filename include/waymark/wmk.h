@@ -140,6 +140,7 @@ struct wmk_header {
 	uint64_t heap_guessed;        /* that have frames which call frame information did not find */
 	uint64_t replaced_children;   /* forked from this process, that soon became other programs and left no file */
 	uint64_t replaced_heap_calls; /* allocations that they had made */
+	uint64_t recycled_chunks;     /* of events, whose space later records have: their events are in sums */
 };
 
 struct wmk_chunk_header {

@@ -28,6 +28,11 @@ struct error *recording_limit_check(const char *text)
 	return check_size("--limit ", text);
 }
 
+struct error *recording_recent_check(const char *text)
+{
+	return check_size("--recent ", text);
+}
+
 struct error *recording_label_add(const char *text)
 {
 	static const char key_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";

@@ -12,6 +12,8 @@
 
 /* The value of --limit. */
 struct error *recording_limit_check(const char *text);
+/* The value of --recent. */
+struct error *recording_recent_check(const char *text);
 /* Adds the value of --label, KEY=VALUE, to WAYMARK_LABELS, before those that are there. */
 struct error *recording_label_add(const char *text);
 /* Checks WAYMARK_LIMIT and WAYMARK_AGENT, if they are set. */

@@ -389,6 +389,14 @@ static struct error *prepare(struct request *r)
 	return err;
 }
 
+static struct error *set_recent(void *state, const char *text)
+{
+	struct error *err = recording_recent_check(text);
+
+	(void)state;
+	return err || setenv("WAYMARK_RECENT", text, 1) == 0 ? err : &error_no_memory;
+}
+
 static struct error *add_label(void *state, const char *text)
 {
 	(void)state;
@@ -436,6 +444,11 @@ static const struct option_row option_rows[] = {
 	 .argument = "SIZE",
 	 .help = "record at most SIZE bytes a process; K, M, G are known (4G)",
 	 OPTION_SET(set_limit)},
+	{.name = "recent",
+	 .argument = "SIZE",
+	 .help = "keep the newest SIZE bytes of samples and events with their times, and add older ones up by context; K, M, G are "
+		 "known (64M)",
+	 OPTION_SET(set_recent)},
 	{.name = "watch",
 	 .help = "show functions and contexts while the program runs, as `waymark top`; it prints behind that",
 	 OPTION_FLAG(struct request, is_live)},

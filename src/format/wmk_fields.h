@@ -58,7 +58,7 @@
 	X(64, lost_children) X(64, session) X(32, session_pid) X(32, agent) X(64, missed_programs) \
 	X(64, sample_period_ns) X(64, samples_cut) X(64, samples_guessed) X(64, wall_period_ns) X(64, wall_samples) \
 	X(64, heap_interval_bytes) X(64, heap_cut) X(64, heap_guessed) X(64, replaced_children) \
-	X(64, replaced_heap_calls)
+	X(64, replaced_heap_calls) X(64, recycled_chunks)
 /* clang-format on */
 
 /* A member of an initializer of *ret, from the record at p. */

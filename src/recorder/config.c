@@ -27,6 +27,7 @@ static _Alignas(64) struct wmrt_config config;
 static _Atomic bool is_read;
 
 static const uint64_t DEFAULT_LIMIT_BYTES = UINT64_C(4) << 30;
+static const uint64_t DEFAULT_RECENT_BYTES = UINT64_C(64) << 20;
 
 /* The number with suffix K, M or G; 0 if it is none. */
 static uint64_t parse_size(const char *s)
@@ -211,6 +212,16 @@ static bool expand_pattern(void)
 	return wmrt_text_fits(&text);
 }
 
+/* At most half of what there is: contexts need the other one. */
+static void set_recent(const char *recent)
+{
+	config.recent_bytes = recent ? parse_size(recent) : 0;
+	if (!config.recent_bytes)
+		config.recent_bytes = DEFAULT_RECENT_BYTES;
+	if (config.recent_bytes > config.limit_bytes / 2)
+		config.recent_bytes = config.limit_bytes / 2;
+}
+
 static void read_config(void)
 {
 	const char *out = getenv("WAYMARK_OUT");
@@ -223,6 +234,7 @@ static void read_config(void)
 		config.bad_limit = limit;
 	if (!config.limit_bytes)
 		config.limit_bytes = DEFAULT_LIMIT_BYTES;
+	set_recent(getenv("WAYMARK_RECENT"));
 	read_program();
 	read_name();
 	make_pattern(config.is_out_set ? out : NULL);

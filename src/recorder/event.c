@@ -4,17 +4,23 @@
  * A handler may interrupt a thread between claim and record, and log events of its own: they come later in the chunk.
  * It may not unmap the chunk in which the interrupted event has its slot: `event_frame` tells that one is
  * in progress. (The frame of one that a siglongjmp left lies at or below ours and counts no more.)
+ *
+ * A large chunk that is full is retired. Once there are as many as WAYMARK_RECENT allows, or the file has no room, the oldest one is recycled:
+ * its events are added to sums (sums.h), and later ones, or other records, get its space.
  */
 #include "recorder/event.h"
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "recorder/clock.h"
+#include "recorder/config.h"
 #include "recorder/file.h"
 #include "recorder/mapping.h"
 #include "recorder/process.h"
 #include "recorder/strtab.h"
+#include "recorder/sums.h"
 #include "recorder/sys.h"
 #include "recorder/thread.h"
 
@@ -27,20 +33,141 @@ static bool has_room(uint64_t events)
 	       (events & WMRT_EVENTS_MASK) < wmrt_body_bytes(wmrt_events_units(events)) / sizeof(struct wmk_event);
 }
 
+/* ---- retired chunks ---- */
+
+/* Under the lock: where they are in the file, oldest first. */
+static struct {
+	uint64_t *offs;
+	uint32_t first, count, size; /* a ring */
+	uint32_t large_count;        /* that the file has for events, retired or not */
+	uint32_t generation;         /* of the process that they are of */
+} retired;
+static _Atomic bool has_retired;
+
+/* After a fork the file is another one. */
+static void renew_retired(void)
+{
+	if (retired.generation == wmrt_process.generation)
+		return;
+	retired.generation = wmrt_process.generation;
+	retired.first = retired.count = retired.large_count = 0;
+	atomic_store(&has_retired, false);
+	sums_forget();
+}
+
+static bool grow_retired(void)
+{
+	uint32_t size = retired.size ? retired.size * 2 : 512;
+	uint64_t *offs = wmrt_map_memory(size * sizeof *offs);
+
+	if (!offs)
+		return false;
+	for (uint32_t i = 0; i < retired.count; i++)
+		offs[i] = retired.offs[(retired.first + i) % retired.size];
+	if (retired.offs)
+		wmrt_unmap(retired.offs, retired.size * sizeof *offs);
+	retired.offs = offs;
+	retired.size = size;
+	retired.first = 0;
+	return true;
+}
+
+/* Adds its events up. Those that no sum takes are dropped. */
+static void add_up(struct wmk_chunk_header *chunk)
+{
+	struct wmk_event *events = (struct wmk_event *)(void *)wmrt_chunk_body(chunk);
+
+	for (uint32_t i = 0; i < wmrt_body_bytes(WMRT_UNITS_MAX) / sizeof *events; i++) {
+		struct wmk_event event = events[i];
+
+		if (__atomic_load_n(&events[i].state, __ATOMIC_ACQUIRE) != 1)
+			continue;
+		/* First: a process that is killed in between counts it nowhere, rather than twice. */
+		__atomic_store_n(&events[i].state, 2, __ATOMIC_RELEASE);
+		if (!sums_add(&event))
+			wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
+	}
+}
+
+/* The oldest one, empty; NULL: there is none. */
+static struct wmk_chunk_header *recycle(uint64_t *ret_off)
+{
+	struct wmk_chunk_header *chunk;
+
+	renew_retired();
+	if (!retired.count)
+		return NULL;
+	*ret_off = retired.offs[retired.first];
+	chunk = wmrt_file_map_large(*ret_off);
+	if (!chunk)
+		return NULL;
+	retired.first = (retired.first + 1) % retired.size;
+	retired.count--;
+	retired.large_count--;
+	atomic_store(&has_retired, retired.count != 0);
+	add_up(chunk);
+	__atomic_store_n(&chunk->used_bytes, 0, __ATOMIC_RELEASE);
+	memset(wmrt_chunk_body(chunk), 0, wmrt_body_bytes(WMRT_UNITS_MAX));
+	wmrt_file_drop(offsetof(struct wmk_header, recycled_chunks));
+	return chunk;
+}
+
+/* False: it stays as it is for good. */
+static bool retire(uint64_t off)
+{
+	if (retired.count == retired.size && !grow_retired())
+		return false;
+	if (!sums_start())
+		return false;
+	retired.offs[(retired.first + retired.count++) % retired.size] = off;
+	wmrt_file_set_reclaim(recycle);
+	atomic_store(&has_retired, true);
+	return true;
+}
+
+/* ---- chunks of threads ---- */
+
+/* The next chunk of a thread. Under the lock. */
+static struct wmk_chunk_header *next_chunk(uint32_t *units, uint64_t *off)
+{
+	struct wmk_chunk_header *chunk = NULL;
+
+	if (wmrt_file_is_full())
+		*units = WMRT_UNITS_MAX;
+	if (*units > 1 && (uint64_t)retired.large_count * WMK_CHUNK_BYTES >= wmrt_config()->recent_bytes)
+		chunk = recycle(off);
+	if (chunk) {
+		chunk->tid = wmrt_local.tid;
+	} else {
+		chunk = wmrt_file_chunk(WMK_EVENTS, *units, 0, wmrt_local.tid);
+		*off = wmrt_file_last_off();
+	}
+	if (chunk && *units > 1)
+		retired.large_count++;
+	return chunk;
+}
+
 /* Puts a new chunk in the place of `full`; false with no room. */
 static bool replace_chunk(struct wmrt_thread *thread, uint64_t full, bool is_nested)
 {
 	struct wmrt_guard guard;
 	struct wmk_chunk_header *chunk = NULL;
 	uint32_t units = wmrt_events_of(full) ? WMRT_UNITS_MAX : 1;
+	uint64_t off;
 	bool is_there;
 
 	wmrt_lock(&guard);
 	is_there = wmrt_events_of(atomic_load(&thread->events)) != wmrt_events_of(full);
 	if (!is_there) {
-		chunk = wmrt_file_chunk(WMK_EVENTS, units, 0, wmrt_local.tid);
-		if (chunk)
+		renew_retired();
+		chunk = next_chunk(&units, &off);
+		/* An interrupted event may still have its place in the one that is full. */
+		if (chunk && full & WMRT_EVENTS_LARGE && !is_nested)
+			retire(thread->events_off);
+		if (chunk) {
+			thread->events_off = off;
 			atomic_store(&thread->events, (uintptr_t)chunk | (units > 1 ? WMRT_EVENTS_LARGE : 0));
+		}
 	}
 	wmrt_unlock(&guard);
 	if (chunk && !is_nested)
@@ -76,7 +203,7 @@ static struct wmk_event *record(uint32_t tid, wm_context c, const char *name, ui
 	struct wmk_event *event;
 	uint32_t string;
 
-	if (!thread || (!has_room(atomic_load(&thread->events)) && wmrt_file_is_full()))
+	if (!thread || (!has_room(atomic_load(&thread->events)) && wmrt_file_is_full() && !atomic_load(&has_retired)))
 		return NULL;
 	string = wmrt_string_cached(name ? name : "");
 	if (string == WMRT_STRING_NONE)

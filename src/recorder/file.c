@@ -71,7 +71,10 @@ static struct {
 	uint64_t dev;
 	uint64_t ino;
 	uint32_t unit_count; /* of all chunks */
-	char *spare;         /* mapped already: the places of the next chunks */
+	uint64_t last_off;   /* of the chunk that was made last */
+	int append_error;    /* why the last one that was not made was not */
+	struct wmk_chunk_header *(*reclaim)(uint64_t *ret_off);
+	char *spare; /* mapped already: the places of the next chunks */
 	uint32_t spare_units;
 	uint64_t memory_bytes; /* in chunks that no file has yet */
 	int memory_error;      /* why such a chunk was not to be had */
@@ -415,6 +418,7 @@ static bool open_file(void)
 	file.header_place = header;
 	file.unit_count = 0;
 	file.has_events = false;
+	file.append_error = 0;
 	atomic_store_explicit(&file.header, header, memory_order_release);
 	for (int i = 0; i < WMRT_PARTS; i++) {
 		const struct wmrt_part *other = atomic_load(&wmrt_process.parts[i]);
@@ -512,49 +516,109 @@ static struct wmk_chunk_header *take_spare(uint32_t units)
 	return (struct wmk_chunk_header *)(void *)chunk;
 }
 
-static struct wmk_chunk_header *grow_by(uint32_t units, void *at)
+static struct wmk_chunk_header *grow_by(uint32_t units, void *at, int *error)
 {
 	uint64_t off = WMK_HEADER_BYTES + (uint64_t)file.unit_count * WMK_UNIT_BYTES;
 	struct wmk_chunk_header *chunk;
-	int error;
 
 	drop_spare();
-	chunk = grow(off, (uint64_t)units * WMK_UNIT_BYTES, at, &error);
+	chunk = grow(off, (uint64_t)units * WMK_UNIT_BYTES, at, error);
 	note_room(chunk, off, (uint64_t)units * WMK_UNIT_BYTES);
-	if (!chunk)
-		note_error(error);
 	return chunk;
 }
 
-static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint32_t units, uint64_t first, uint32_t tid, void *at)
+/* As much as is needed of a large chunk that was given up. It keeps its length in the file. */
+static struct wmk_chunk_header *reclaim(uint32_t units, uint64_t *ret_off)
+{
+	struct wmk_chunk_header *chunk = file.reclaim && units <= WMRT_UNITS_MAX ? file.reclaim(ret_off) : NULL;
+	size_t used_bytes = (size_t)units * WMK_UNIT_BYTES;
+
+	if (chunk && used_bytes < WMK_CHUNK_BYTES)
+		mapping_drop((char *)chunk + used_bytes, WMK_CHUNK_BYTES - used_bytes);
+	return chunk;
+}
+
+/* One behind the others, which readers do not know yet. */
+static struct wmk_chunk_header *append_chunk(uint32_t units, void *at)
+{
+	struct wmk_chunk_header *chunk;
+	int error = 0;
+
+	if (wmrt_file_is_full())
+		return NULL;
+	chunk = file.spare_units >= units && !at ? take_spare(units) : grow_by(units, at, &error);
+	if (!chunk) {
+		file.append_error = error;
+		return NULL;
+	}
+	file.last_off = WMK_HEADER_BYTES + (uint64_t)file.unit_count * WMK_UNIT_BYTES;
+	file.unit_count += units;
+	chunk->span = units;
+	return chunk;
+}
+
+/* may_reclaim: where there is no room for another chunk. */
+static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint32_t units, uint64_t first, uint32_t tid, void *at,
+					  bool may_reclaim)
 {
 	struct wmk_header *header = atomic_load(&file.header);
 	struct wmk_chunk_header *chunk;
 
-	if (wmrt_process.is_sealed || wmrt_file_is_full())
+	if (wmrt_process.is_sealed)
 		return NULL;
-	chunk = file.spare_units >= units && !at ? take_spare(units) : grow_by(units, at);
-	if (!chunk)
+	chunk = append_chunk(units, at);
+	if (!chunk && may_reclaim && !at)
+		chunk = reclaim(units, &file.last_off);
+	if (!chunk) {
+		note_error(file.append_error);
 		return NULL;
+	}
 	file.has_events |= kind == WMK_EVENTS || kind == WMK_PATHS || kind == WMK_PATH_COUNTS;
-	chunk->kind = kind;
 	chunk->tid = tid;
 	chunk->first = first;
-	chunk->span = units;
+	chunk->kind = kind;
 	__atomic_store_n(&chunk->magic, WMK_CHUNK_MAGIC, __ATOMIC_RELEASE);
-	file.unit_count += units;
 	__atomic_store_n(&header->chunk_count, file.unit_count, __ATOMIC_RELEASE);
 	return chunk;
 }
 
 struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint32_t units, uint64_t first, uint32_t tid)
 {
-	return new_chunk(kind, units, first, tid, NULL);
+	return new_chunk(kind, units, first, tid, NULL, true);
+}
+
+struct wmk_chunk_header *wmrt_file_chunk_new(enum wmk_kind kind, uint32_t units)
+{
+	return new_chunk(kind, units, 0, 0, NULL, false);
+}
+
+uint64_t wmrt_file_last_off(void)
+{
+	return file.last_off;
+}
+
+struct wmk_chunk_header *wmrt_file_map_large(uint64_t off)
+{
+	uint64_t len_bytes = 0;
+	int fd = usable_fd(&len_bytes);
+	struct wmk_chunk_header *chunk = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (len_bytes >= off + WMK_CHUNK_BYTES)
+		chunk = mapping_new(NULL, WMK_CHUNK_BYTES, fd, off);
+	done_with(fd);
+	return chunk;
+}
+
+void wmrt_file_set_reclaim(struct wmk_chunk_header *(*give)(uint64_t *ret_off))
+{
+	file.reclaim = give;
 }
 
 struct wmk_chunk_header *wmrt_file_chunk_at(enum wmk_kind kind, uint32_t units, void *at)
 {
-	return new_chunk(kind, units, 0, 0, at);
+	return new_chunk(kind, units, 0, 0, at, true);
 }
 
 bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint32_t units, uint64_t first,

@@ -25,6 +25,17 @@ struct wmk_header *wmrt_file_header(void);
  * lock and the file is open.
  */
 struct wmk_chunk_header *wmrt_file_chunk(enum wmk_kind kind, uint32_t units, uint64_t first, uint32_t tid);
+/* The same, but of no chunk that could be reclaimed. */
+struct wmk_chunk_header *wmrt_file_chunk_new(enum wmk_kind kind, uint32_t units);
+/* Where the last chunk that was made is in the file. */
+uint64_t wmrt_file_last_off(void);
+/* Maps a large chunk that is there already; NULL: it cannot be had. */
+struct wmk_chunk_header *wmrt_file_map_large(uint64_t off);
+/*
+ * Who can do without a large chunk where there is no room for another: its header and an empty body of zeros, mapped; *ret_off: where it is in
+ * the file. NULL: there is none. Under the lock.
+ */
+void wmrt_file_set_reclaim(struct wmk_chunk_header *(*give)(uint64_t *ret_off));
 /* The same at a place, over what is there; NULL for anywhere. */
 struct wmk_chunk_header *wmrt_file_chunk_at(enum wmk_kind kind, uint32_t units, void *at);
 /*

@@ -23,6 +23,7 @@ struct wmrt_thread {
 	_Atomic uint64_t owner;      /* thread id, above it how many owners there were */
 	_Atomic uint32_t generation; /* of wmrt_process when owned; inherited records are not taken over */
 	_Atomic uint64_t events;     /* see wmrt_events_of */
+	uint64_t events_off;         /* of that chunk in the file; under the lock */
 	uint32_t number;             /* its own for the life of the process */
 };
 

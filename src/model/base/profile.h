@@ -75,6 +75,7 @@ struct profile_source {
 	bool has_paths;       /* which this report does not show */
 	uint64_t event_count;
 	uint64_t heap_count;
+	uint64_t summed_events; /* of event_count, those of which only sums are known: they are in no list of events */
 	uint64_t last_event_ns; /* after its start; 0: none */
 	uint64_t uncommitted;
 	/* blocks that were live when the process was forked */
@@ -131,7 +132,6 @@ struct profile {
 	struct profile_event_vec events;         /* in file order; empty unless keeps_events */
 	const struct profile_filter *filter;     /* of what is added; NULL: all counts */
 	uint64_t filtered_events;                /* that it left out */
-	uint64_t summed_events; /* of which only sums are known, no times: they are in no list of events */
 	bool keeps_events;
 	const char *
 		group_label; /* contexts begin with that label of their recording, `[KEY=VALUE]` (thread_frames.h); NULL: they do not */

@@ -59,6 +59,11 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 			  "forked children soon became other programs: what they did before is in no recording", out);
 	notes_print_count(before, s->path, s->header.replaced_heap_calls, "allocation was made by such children",
 			  "allocations were made by such children", out);
+	if (s->header.recycled_chunks)
+		notes_print_count(before, s->path, s->summed_events,
+				  "older event is added up by context and time: only later ones have their own times",
+				  "older events are added up by context and time: only later ones have their own times",
+				  out);
 	notes_print_count(before, s->path, s->uncommitted, "record was not finished when the process ended",
 			  "records were not finished when the process ended", out);
 	notes_print_count(before, s->path, s->header.heap_unknown_frees,

@@ -644,17 +644,21 @@ static struct error *add_sum(struct gather *g, const struct wmk_sum *s, const ch
 {
 	const struct context_key key = {s->id, s->prefix, s->site, s->epoch};
 	const struct wmk_event event = {.tid = s->tid};
+	struct profile_source *source = &g->p->sources.items[g->p->sources.count - 1];
+	uint64_t start_ns = g->w->header.start_monotonic_ns;
 	uint32_t node, metrics;
 	struct error *err = event_metrics(g, s->name, &metrics);
 
 	if (err)
 		return err;
-	g->p->sources.items[g->p->sources.count - 1].event_count += s->count;
+	source->event_count += s->count;
+	if (s->end_ns > start_ns && s->end_ns - start_ns > g->last_event_ns)
+		g->last_event_ns = s->end_ns - start_ns;
 	if (!takes_sum(g, s, thread)) {
 		g->p->filtered_events += s->count;
 		return NULL;
 	}
-	g->p->summed_events += s->count;
+	source->summed_events += s->count;
 	return find_context(g, &key, sample_kind_of(g, s->name) != NULL, &node) ?:
 	       place_below_thread(g, &event, thread, &node) ?:
 	       profile_add_values(g->p, node, metrics, (uint64_t[]){s->count, s->value});
@@ -904,6 +908,25 @@ static struct error *note_unnamed(struct profile *p, const struct process *proce
 	return err;
 }
 
+/* While the file was read, its process may have given space of events to later ones. */
+static struct error *note_recycled(const struct gather *g)
+{
+	struct wmk_header now;
+	struct error *err = wmk_read_header(g->w->bytes, g->w->len_bytes, g->w->name, &now);
+	char *text;
+
+	if (err || now.recycled_chunks == g->w->header.recycled_chunks) {
+		error_destroy(err);
+		return NULL;
+	}
+	return take_note(
+		g->p,
+		asprintf(&text, "%s: its process went on while it was read: some events may count twice, or not at all",
+			 g->w->name) < 0
+			? NULL
+			: text);
+}
+
 static void gather_deinit(struct gather *g)
 {
 	process_deinit(&g->process);
@@ -929,7 +952,7 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 	g.prefix_nodes = calloc(wmk_node_places(w), sizeof *g.prefix_nodes); /* most of its pages are never touched */
 	err = g.cache && g.prefix_nodes ? process_init(&g.process, w, cache) : &error_no_memory;
 	if (!err)
-		err = add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g) ?: gather_sums(&g) ?: note_unnamed(p, &g.process);
+		err = add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g) ?: gather_sums(&g) ?: note_recycled(&g) ?: note_unnamed(p, &g.process);
 	if (!err)
 		p->sources.items[p->sources.count - 1].last_event_ns = g.last_event_ns;
 	gather_deinit(&g);
