@@ -1,5 +1,5 @@
 #!/bin/sh
-# labels.sh BUILD - names of recordings (%e, %h, %r, %q) and their labels, in JSON and as groups of a report.
+# labels.sh BUILD - names of recordings (%e, %h, %r, %q) and their labels, in JSON and as groups of a report; many recordings as one line.
 . "$(dirname "$0")/lib.sh"
 
 cat >program.c <<'END'
@@ -44,6 +44,14 @@ expect 0 "$waymark" report --group-by=rank --format=json ranks
 has out.txt '"group_by": {"label": "rank", "imbalance": 1.66667, "values": ['
 expect 0 "$waymark" report --group-by=none --format=folded ranks
 has out.txt "[none=?];"
+
+# Many recordings are one line of text, and what they lack is one note.
+mkdir many && for i in 1 2 3 4 5 6 7 8 9; do expect 0 "$waymark" run -q --heap -o many ./program $i; done
+expect 0 "$waymark" report many
+head -n 1 out.txt | grep -q "^9 recordings: $tmp/program (9), 9 ended by themselves; heap: at most " || fail "many: $(head -n 3 out.txt)"
+lacks out.txt ", pid "
+expect 0 "$waymark" report --format=json many
+[ "$(grep -c '"pid": ' out.txt)" -eq 9 ] || fail "many: files in JSON"
 
 # The first label of a key counts; the environment has some, too.
 expect 0 env WAYMARK_LABELS="run=8

@@ -5,6 +5,7 @@
 #include "base/number_text.h"
 #include "base/plain_text.h"
 #include "format/wmk.h"
+#include "format/wmk_fields.h"
 #include "model/contexts/profile_notes.h"
 
 void notes_print_count(const char *before, const char *path, uint64_t count, const char *one, const char *many,
@@ -89,12 +90,40 @@ static void print_warning(const struct profile_warning *warning, const char *bef
 	notes_print_line("", warning->text, out);
 }
 
+/* What all of them lost. Of the fields only the counts are shown. */
+static void print_all_notes(const struct profile *p, const char *before, FILE *out)
+{
+	struct profile_source sum = {.path = NULL};
+	char path[64];
+	uint64_t truncated = 0;
+
+	snprintf(path, sizeof path, "%zu recordings", p->sources.count);
+	sum.path = path;
+	for (size_t i = 0; i < p->sources.count; i++) {
+		const struct profile_source *s = &p->sources.items[i];
+		uint64_t why = sum.header.drop_errno ? sum.header.drop_errno : s->header.drop_errno;
+
+#define ADD_FIELD(bits, name) sum.header.name += s->header.name;
+		WMK_HEADER_FIELDS(ADD_FIELD)
+#undef ADD_FIELD
+		sum.header.drop_errno = why;
+		sum.uncommitted += s->uncommitted;
+		sum.summed_events += s->summed_events;
+		truncated += s->truncated != NULL;
+	}
+	print_source_notes(&sum, before, out);
+	notes_print_count(before, path, truncated, "file is truncated: what is there was read",
+			  "files are truncated: what is there was read", out);
+}
+
 void notes_print(const struct view *v, const char *before, FILE *out)
 {
 	const struct profile *p = v->profile;
 
-	for (size_t i = 0; i < p->sources.count; i++)
+	for (size_t i = 0; i < p->sources.count && p->sources.count <= NOTES_FILES_MAX; i++)
 		print_source_notes(&p->sources.items[i], before, out);
+	if (p->sources.count > NOTES_FILES_MAX)
+		print_all_notes(p, before, out);
 	for (size_t i = 0; i < p->warnings.count; i++)
 		print_warning(&p->warnings.items[i], before, out);
 	if (p->filtered_events)

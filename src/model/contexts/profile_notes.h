@@ -22,4 +22,9 @@ void notes_print_drop(const char *before, const char *path, uint64_t drop_errno,
 void notes_print_count(const char *before, const char *path, uint64_t count, const char *one, const char *many,
 		       FILE *out);
 
+/* More files than that are told of together: by one line of what they are, and sums of what they lost. */
+enum {
+	NOTES_FILES_MAX = 8,
+};
+
 #endif

@@ -307,10 +307,71 @@ static const char *nothing(const struct profile *p)
 	return "Nothing was recorded.";
 }
 
+static int compare_programs(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The most frequent of the sorted programs, how often it occurs, and how many there are. */
+static const char *most_frequent(const char *const *programs, size_t count, size_t *ret_times, size_t *ret_different)
+{
+	const char *found = programs[0];
+
+	*ret_times = *ret_different = 0;
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && strcmp(programs[end], programs[i]) == 0; end++)
+			;
+		(*ret_different)++;
+		if (end - i > *ret_times) {
+			*ret_times = end - i;
+			found = programs[i];
+		}
+	}
+	return found;
+}
+
+/* One line for all files, where there are many. */
+static struct error *print_all_sources(const struct profile *p, FILE *out)
+{
+	const char **programs = calloc(p->sources.count, sizeof *programs);
+	size_t times, different, ended = 0;
+	uint64_t peak = 0;
+	char number[DIGITS_MAX];
+
+	if (!programs)
+		return &error_no_memory;
+	for (size_t i = 0; i < p->sources.count; i++) {
+		const struct profile_source *s = &p->sources.items[i];
+
+		programs[i] = s->import_format ? s->path : s->header.program;
+		ended += s->end == RECORDING_EXIT || s->end == RECORDING_LEFT;
+		peak = s->header.heap_peak_bytes > peak ? s->header.heap_peak_bytes : peak;
+	}
+	qsort(programs, p->sources.count, sizeof *programs, compare_programs);
+	fprintf(out, "%zu recordings: ", p->sources.count);
+	plain_print(out, most_frequent(programs, p->sources.count, &times, &different));
+	fprintf(out, " (%zu)", times);
+	if (different > 1)
+		fprintf(out, " and %zu other %s", different - 1, noun_of(different - 1, "program", "programs"));
+	fprintf(out, ", %zu ended by themselves", ended);
+	if (peak) {
+		fprintf(out, "; heap: at most %s bytes at a time in one of them", digits_grouped(peak, number));
+		print_size(peak, out);
+	}
+	putc('\n', out);
+	free(programs);
+	return NULL;
+}
+
 bool text_print_head(const struct view *v, FILE *out)
 {
-	for (size_t i = 0; i < v->profile->sources.count; i++)
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < v->profile->sources.count && v->profile->sources.count <= NOTES_FILES_MAX; i++)
 		print_source(v->profile, &v->profile->sources.items[i], out);
+	if (v->profile->sources.count > NOTES_FILES_MAX)
+		err = print_all_sources(v->profile, out);
+	error_destroy(err); /* without memory the line is missing */
 	notes_print(v, "  ! ", out);
 	if (v->has_metric)
 		print_totals(v->profile, out);
