@@ -21,7 +21,7 @@
 #define WMK_MAGIC "\x89WMK\r\n\x1a\n" /* 8 bytes */
 enum {
 	WMK_VERSION = 3,
-	WMK_VERSION_HEAP = 3, /* whose heap is read: it has what was live at the peak of the process */
+	WMK_VERSION_HEAP = 3,   /* whose heap is read: it has what was live at the peak of the process */
 	WMK_VERSION_OLDEST = 1, /* that is read, too: all of its chunks are of 65536 bytes or a multiple of that */
 	WMK_HEADER_BYTES = 4096,
 	WMK_UNIT_BYTES = 4096,   /* chunk_bytes of what a process writes: the lengths of chunks are multiples of that */

@@ -13,6 +13,7 @@
 #include "model/contexts/profile_read.h"
 #include "model/contexts/context.h"
 #include "model/contexts/library_buffer.h"
+#include "model/contexts/reading_notes.h"
 #include "model/contexts/recorded_graph.h"
 #include "model/contexts/task_frames.h"
 #include "model/contexts/thread_frames.h"
@@ -706,12 +707,9 @@ static struct error *add_heap_record(struct gather *g, uint32_t metrics, const s
 				     bool is_ended)
 {
 	uint64_t live = left_of(h->bytes, h->freed_bytes);
-	uint64_t values[HEAP_METRICS] = {[HEAP_BYTES] = h->bytes,
-					 [HEAP_ALLOCATIONS] = h->count,
-					 [HEAP_LIVE] = live,
-					 [HEAP_LIVE_COUNT] = left_of(h->count, h->freed_count),
-					 [HEAP_PEAK] = at_peak,
-					 [HEAP_TEMPORARY] = h->temporary_count};
+	uint64_t values[HEAP_METRICS] = {[HEAP_BYTES] = h->bytes, [HEAP_ALLOCATIONS] = h->count,
+					 [HEAP_LIVE] = live,      [HEAP_LIVE_COUNT] = left_of(h->count, h->freed_count),
+					 [HEAP_PEAK] = at_peak,   [HEAP_TEMPORARY] = h->temporary_count};
 	const struct context_key key = {h->id, h->prefix, h->site, h->epoch};
 	uint32_t node;
 	struct error *err = decode_context(g, &key, false, &node);
@@ -719,36 +717,6 @@ static struct error *add_heap_record(struct gather *g, uint32_t metrics, const s
 	if (!err && live && is_ended && !library_buffer_is(g->p, node))
 		values[HEAP_LEAKED] = live;
 	return err ? err : profile_add_values(g->p, node, metrics, values) ?: add_inherited(g, h, node);
-}
-
-/* In a process with threads, calls that were under way at the peak may be in one of the two numbers only (runtime/heap/at_peak.h). */
-static struct error *note_peak(struct gather *g, uint64_t sum)
-{
-	char *text, at_peak[DIGITS_MAX], peak[DIGITS_MAX];
-	struct error *err;
-
-	if (sum == g->w->header.heap_peak_bytes || !g->w->header.heap_peak_bytes || g->w->truncated)
-		return NULL;
-	if (asprintf(&text, "%s: contexts at the peak add up to %s of %s bytes: calls of other threads were under way",
-		     g->w->name, digits_grouped(sum, at_peak), digits_grouped(g->w->header.heap_peak_bytes, peak)) < 0)
-		return &error_no_memory;
-	err = profile_note(g->p, text);
-	free(text);
-	return err;
-}
-
-static struct error *note_old_heap(struct gather *g)
-{
-	char *text;
-	struct error *err;
-
-	if (asprintf(&text,
-		     "%s: its heap is left out: an earlier waymark recorded it, and not what was live at the peak",
-		     g->w->name) < 0)
-		return &error_no_memory;
-	err = profile_note(g->p, text);
-	free(text);
-	return err;
 }
 
 static struct error *gather_heap_times(struct gather *g)
@@ -813,7 +781,7 @@ static struct error *gather_heap(struct gather *g)
 	if (!g->w->whole_count[WMK_HEAP] && !g->w->whole_count[WMK_HEAP_SUMS] && !(g->w->header.flags & WMK_FLAG_HEAP))
 		return NULL;
 	if (g->w->header.version < WMK_VERSION_HEAP)
-		return note_old_heap(g);
+		return note_old_heap(g->p, g->w);
 	if (g->p->filter)
 		return profile_note_no_heap(g->p, g->w->name);
 	err = profile_add_metrics(g->p, heap_metrics, HEAP_METRICS, &metrics);
@@ -827,7 +795,7 @@ static struct error *gather_heap(struct gather *g)
 	}
 	if (g->w->header.flags & WMK_FLAG_MERGED)
 		return err ?: gather_heap_sums(g, metrics);
-	return err ? err : note_peak(g, sum) ?: gather_heap_times(g);
+	return err ? err : note_peak(g->p, g->w, sum) ?: gather_heap_times(g);
 }
 
 /* All of them in one piece. */
@@ -865,68 +833,6 @@ static struct error *add_source(struct profile *p, const struct wmk_file *w)
 	return err ? err : profile_source_vec_append(&p->sources, s);
 }
 
-/* Takes text, malloc'd; NULL: no memory. */
-static struct error *take_note(struct profile *p, char *text)
-{
-	struct error *err = text ? profile_note(p, text) : &error_no_memory;
-
-	free(text);
-	return err;
-}
-
-/* Notes what the recording lacks because the agent was not there. */
-static struct error *note_agent(struct profile *p, const struct wmk_file *w)
-{
-	uint64_t missed = w->header.missed_programs;
-	const char *why = wmk_agent_text(w->header.agent);
-	struct error *err = NULL;
-	char *text;
-
-	if (why)
-		err = take_note(p, asprintf(&text, "%s: the agent did not start: %s; contexts are not known", w->name,
-					    why) < 0
-					   ? NULL
-					   : text);
-	if (err || !missed)
-		return err;
-	return take_note(p,
-			 asprintf(&text, "%s: %" PRIu64 " %s not recorded: the agent could not come into %s", w->name,
-				  missed, missed == 1 ? "program that it started is" : "programs that it started are",
-				  missed == 1 ? "it" : "them") < 0
-				 ? NULL
-				 : text);
-}
-
-/* Files of recorded code that were not found, and debug information that was not: after all names have been looked up. */
-static struct error *note_unnamed(struct profile *p, const struct process *process)
-{
-	const struct error *why;
-	struct error *err = NULL;
-
-	for (size_t i = 0; !err && (why = recorded_why_unnamed(process->recorded, i)) != NULL; i++)
-		err = profile_note(p, why->message);
-	return err;
-}
-
-/* While the file was read, its process may have given space of events to later ones. */
-static struct error *note_recycled(const struct gather *g)
-{
-	struct wmk_header now;
-	struct error *err = wmk_read_header(g->w->bytes, g->w->len_bytes, g->w->name, &now);
-	char *text;
-
-	if (err || now.recycled_chunks == g->w->header.recycled_chunks) {
-		error_destroy(err);
-		return NULL;
-	}
-	return take_note(
-		g->p,
-		asprintf(&text, "%s: its process went on while it was read: some events may count twice, or not at all",
-			 g->w->name) < 0
-			? NULL
-			: text);
-}
-
 static void gather_deinit(struct gather *g)
 {
 	process_deinit(&g->process);
@@ -952,7 +858,7 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 	g.prefix_nodes = calloc(wmk_node_places(w), sizeof *g.prefix_nodes); /* most of its pages are never touched */
 	err = g.cache && g.prefix_nodes ? process_init(&g.process, w, cache) : &error_no_memory;
 	if (!err)
-		err = add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g) ?: gather_sums(&g) ?: note_recycled(&g) ?: note_unnamed(p, &g.process);
+		err = add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g) ?: gather_sums(&g) ?: note_recycled(p, w) ?: note_unnamed(p, &g.process);
 	if (!err)
 		p->sources.items[p->sources.count - 1].last_event_ns = g.last_event_ns;
 	gather_deinit(&g);
