@@ -112,6 +112,13 @@ static struct wmk_chunk_header *recycle(uint64_t *ret_off)
 	return chunk;
 }
 
+/* For records of other kinds: a quarter of the space stays for events. */
+static struct wmk_chunk_header *give(uint64_t *ret_off)
+{
+	renew_retired();
+	return (uint64_t)retired.count * WMK_CHUNK_BYTES > wmrt_config()->recent_bytes / 4 ? recycle(ret_off) : NULL;
+}
+
 /* False: it stays as it is for good. */
 static bool retire(uint64_t off)
 {
@@ -120,9 +127,16 @@ static bool retire(uint64_t off)
 	if (!sums_start())
 		return false;
 	retired.offs[(retired.first + retired.count++) % retired.size] = off;
-	wmrt_file_set_reclaim(recycle);
+	wmrt_file_set_reclaim(give);
 	atomic_store(&has_retired, true);
 	return true;
+}
+
+/* The last one is still in use. */
+static void unretire(void)
+{
+	retired.count--;
+	atomic_store(&has_retired, retired.count != 0);
 }
 
 /* ---- chunks of threads ---- */
@@ -136,12 +150,14 @@ static struct wmk_chunk_header *next_chunk(uint32_t *units, uint64_t *off)
 		*units = WMRT_UNITS_MAX;
 	if (*units > 1 && (uint64_t)retired.large_count * WMK_CHUNK_BYTES >= wmrt_config()->recent_bytes)
 		chunk = recycle(off);
-	if (chunk) {
-		chunk->tid = wmrt_local.tid;
-	} else {
+	if (!chunk) {
 		chunk = wmrt_file_chunk(WMK_EVENTS, *units, 0, wmrt_local.tid);
 		*off = wmrt_file_last_off();
 	}
+	if (!chunk && *units > 1)
+		chunk = recycle(off);
+	if (chunk)
+		chunk->tid = wmrt_local.tid;
 	if (chunk && *units > 1)
 		retired.large_count++;
 	return chunk;
@@ -154,16 +170,17 @@ static bool replace_chunk(struct wmrt_thread *thread, uint64_t full, bool is_nes
 	struct wmk_chunk_header *chunk = NULL;
 	uint32_t units = wmrt_events_of(full) ? WMRT_UNITS_MAX : 1;
 	uint64_t off;
-	bool is_there;
+	bool is_there, is_retired;
 
 	wmrt_lock(&guard);
 	is_there = wmrt_events_of(atomic_load(&thread->events)) != wmrt_events_of(full);
 	if (!is_there) {
 		renew_retired();
+		/* An interrupted event may still have its place in the one that is full. Without another one it is recycled itself. */
+		is_retired = full & WMRT_EVENTS_LARGE && !is_nested && retire(thread->events_off);
 		chunk = next_chunk(&units, &off);
-		/* An interrupted event may still have its place in the one that is full. */
-		if (chunk && full & WMRT_EVENTS_LARGE && !is_nested)
-			retire(thread->events_off);
+		if (!chunk && is_retired)
+			unretire();
 		if (chunk) {
 			thread->events_off = off;
 			atomic_store(&thread->events, (uintptr_t)chunk | (units > 1 ? WMRT_EVENTS_LARGE : 0));
@@ -197,13 +214,19 @@ static struct wmk_event *claim(struct wmrt_thread *thread, bool is_nested)
 	return (struct wmk_event *)(void *)wmrt_chunk_body(chunk) + i;
 }
 
+/* There is a chunk whose events can be added up: a retired one, or the thread's own. */
+static bool may_recycle(struct wmrt_thread *thread)
+{
+	return atomic_load(&has_retired) || atomic_load(&thread->events) & WMRT_EVENTS_LARGE;
+}
+
 static struct wmk_event *record(uint32_t tid, wm_context c, const char *name, uint64_t value, bool is_nested)
 {
 	struct wmrt_thread *thread = wmrt_thread_self();
 	struct wmk_event *event;
 	uint32_t string;
 
-	if (!thread || (!has_room(atomic_load(&thread->events)) && wmrt_file_is_full() && !atomic_load(&has_retired)))
+	if (!thread || (!has_room(atomic_load(&thread->events)) && wmrt_file_is_full() && !may_recycle(thread)))
 		return NULL;
 	string = wmrt_string_cached(name ? name : "");
 	if (string == WMRT_STRING_NONE)

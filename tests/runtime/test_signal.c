@@ -267,7 +267,6 @@ static void test_jumps(void)
 
 int main(void)
 {
-	setenv("WAYMARK_RECENT", "1G", 1); /* each event is looked at */
 	test_root();
 	test_storm();
 	test_jumps();
