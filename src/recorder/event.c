@@ -44,6 +44,12 @@ static struct {
 } retired;
 static _Atomic bool has_retired;
 
+/* With less space than two chunks there are none: what comes when the file is full is dropped, without a system call. */
+static bool may_retire(void)
+{
+	return wmrt_config()->recent_bytes >= 2 * WMK_CHUNK_BYTES;
+}
+
 /* After a fork the file is another one. */
 static void renew_retired(void)
 {
@@ -122,6 +128,8 @@ static struct wmk_chunk_header *give(uint64_t *ret_off)
 /* False: it stays as it is for good. */
 static bool retire(uint64_t off)
 {
+	if (!may_retire())
+		return false;
 	if (retired.count == retired.size && !grow_retired())
 		return false;
 	if (!sums_start())
@@ -217,7 +225,7 @@ static struct wmk_event *claim(struct wmrt_thread *thread, bool is_nested)
 /* There is a chunk whose events can be added up: a retired one, or the thread's own. */
 static bool may_recycle(struct wmrt_thread *thread)
 {
-	return atomic_load(&has_retired) || atomic_load(&thread->events) & WMRT_EVENTS_LARGE;
+	return may_retire() && (atomic_load(&has_retired) || atomic_load(&thread->events) & WMRT_EVENTS_LARGE);
 }
 
 static struct wmk_event *record(uint32_t tid, wm_context c, const char *name, uint64_t value, bool is_nested)

@@ -50,6 +50,7 @@ static struct {
 	uint32_t unused_count, unused_size;
 	uint64_t base_ns, window_ns; /* window_ns ONE_WINDOW: there is one */
 	bool has_no_threads;
+	bool is_stuck; /* even [lost] by each name needs more records than there are */
 } s;
 
 static struct wmk_sum *record_at(uint32_t number)
@@ -153,6 +154,7 @@ void sums_forget(void)
 	s.table_size = s.sum_count = s.unused_count = s.unused_size = s.chunk_count = s.record_count = 0;
 	s.base_ns = s.window_ns = 0;
 	s.has_no_threads = false;
+	s.is_stuck = false;
 }
 
 /* ---- fewer sums ---- */
@@ -258,10 +260,24 @@ static bool has_windows(void)
 	return false;
 }
 
+static uint64_t most_events(void)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < s.table_size; i++)
+		if (s.table[i].number_1 && s.table[i].prefix != WM_PREFIX_LOST && s.table[i].count > most)
+			most = s.table[i].count;
+	return most;
+}
+
 /* Makes room for a quarter of the records. False: that cannot be done. */
 static bool make_room(void)
 {
 	uint32_t wanted = capacity() - capacity() / 4;
+	uint64_t highest;
+
+	if (s.is_stuck)
+		return false;
 
 	while (s.sum_count > wanted && has_windows()) {
 		if (!renew(with_half_the_windows, 0))
@@ -273,10 +289,12 @@ static bool make_room(void)
 			return false;
 		s.has_no_threads = true;
 	}
-	for (uint64_t most = 1; s.sum_count > wanted && most; most *= 2)
+	highest = most_events();
+	for (uint64_t most = 1; s.sum_count > wanted && most / 2 < highest; most *= 2)
 		if (!renew(without_small, most))
 			return false;
-	return s.sum_count <= wanted;
+	s.is_stuck = s.sum_count > wanted;
+	return !s.is_stuck;
 }
 
 /* The number of a free record; false: there is none. */
@@ -353,6 +371,18 @@ static bool begin_sum(const struct wmk_event *e, struct sum **ret)
 	return true;
 }
 
+/* Where no record is free: the sum of its name alone, if there is one. */
+static bool find_lost(const struct wmk_event *e, struct sum **ret)
+{
+	struct sum key = key_of(e), lost;
+
+	if (!s.table)
+		return false;
+	lost = without_small(&key, UINT64_MAX);
+	*ret = find(s.table, s.table_size, &lost);
+	return (*ret)->number_1 != 0;
+}
+
 bool sums_add(const struct wmk_event *e)
 {
 	struct sum key, *sum = NULL;
@@ -364,7 +394,7 @@ bool sums_add(const struct wmk_event *e)
 		key = key_of(e);
 		sum = find(s.table, s.table_size, &key);
 	}
-	if ((!sum || !sum->number_1) && !begin_sum(e, &sum))
+	if ((!sum || !sum->number_1) && !begin_sum(e, &sum) && !find_lost(e, &sum))
 		return false;
 	record = record_at(sum->number_1 - 1);
 	if (e->time_ns < record->start_ns)
