@@ -65,4 +65,4 @@ r = json.load(open("report.json"))
 totals = {m["name"]: m["total"] for m in r["metrics"]}
 print("sampled:", r["files"][0]["samples"], "in the report:", totals["samples"], "contexts:", len(r["contexts"]))
 END
-"$waymark" report --format=events busy.wmk 2>/dev/null | sed -n '1s/ .*/ is the first sample with a time of its own/p; $s/ .*/ the last/p'
+"$waymark" report --format=events busy.wmk 2>/dev/null | grep -v '^#' | sed -n '1s/ .*/ is the first sample with a time of its own/p; $s/ .*/ the last/p'
