@@ -122,12 +122,13 @@ static bool is_code(uint64_t address)
 /* What is at `frame`, if it is the call stub's of this thread. */
 static bool read_entry(uint64_t thread, uintptr_t frame, const struct unwind_stack *stack, struct jvm_java_entry *ret)
 {
-	uint64_t wrapper = word_at(frame + STUB_WRAPPER);
+	uint64_t wrapper = word_at(frame + (uintptr_t)STUB_WRAPPER);
 
 	if (wrapper <= frame || wrapper >= stack->high || stack->high - wrapper < WRAPPER_BYTES || wrapper % WORD)
 		return false;
-	if (word_at(wrapper) != thread || word_at(wrapper + WRAPPER_METHOD) != word_at(frame + STUB_METHOD) ||
-	    !is_code(word_at(frame + STUB_ENTRY_POINT)) || is_code(word_at(frame + STUB_RETURN)))
+	if (word_at(wrapper) != thread ||
+	    word_at(wrapper + WRAPPER_METHOD) != word_at(frame + (uintptr_t)STUB_METHOD) ||
+	    !is_code(word_at(frame + (uintptr_t)STUB_ENTRY_POINT)) || is_code(word_at(frame + STUB_RETURN)))
 		return false;
 	*ret = (struct jvm_java_entry){frame, word_at(wrapper + wrapper_sp_off), word_at(wrapper + wrapper_pc_off)};
 	if (ret->outer_sp && (ret->outer_sp <= wrapper || ret->outer_sp >= stack->high || ret->outer_sp % WORD))
@@ -160,7 +161,7 @@ void jvm_java_entry_caller(const struct jvm_java_entry *entry, struct unwind_reg
 	ret->r[CFI_RBP] = word_at(entry->frame);
 	ret->r[CFI_RSP] = entry->frame + STUB_RETURN + WORD;
 	for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) {
-		ret->r[saved[i]] = word_at(entry->frame + STUB_SAVED - i * WORD);
+		ret->r[saved[i]] = word_at(entry->frame + (uintptr_t)STUB_SAVED - i * WORD);
 		ret->known |= 1u << saved[i];
 	}
 }

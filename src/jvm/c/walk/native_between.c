@@ -117,7 +117,8 @@ static enum place place_of(const struct jvm_java_entry *entry, const struct jvm_
 		return range.method == method ? PLACE_NATIVE : PLACE_OTHER;
 	if (!(n->caller.known >> CFI_RBP & 1) || frame <= entry->outer_sp || frame >= stack->high || frame % 8)
 		return PLACE_UNKNOWN;
-	return word_at(frame + INTERPRETED_METHOD) == word_at((uintptr_t)method) ? PLACE_NATIVE : PLACE_OTHER;
+	return word_at(frame + (uintptr_t)INTERPRETED_METHOD) == word_at((uintptr_t)method) ? PLACE_NATIVE
+											    : PLACE_OTHER;
 }
 
 void jvm_native_between_find(struct java_walk *w, JNIEnv *env)
