@@ -25,7 +25,7 @@ for command in run decode report paths residual merge convert archive diff annot
 done
 # waymark cc --help goes on with clang's.
 "$waymark" cc --help 2>&1 | grep -oE -- '^  --wm[a-z-]*' | sort -u | sed 's/^  --//' >options.txt
-[ "$(wc -l <options.txt)" = 6 ] || fail "cc --help: $(cat options.txt)"
+[ "$(wc -l <options.txt)" = 7 ] || fail "cc --help: $(cat options.txt)"
 while read -r option; do
 	grep -qE "Fl -$option " "$man/waymark-cc.1" || fail "waymark-cc.1 lacks --$option"
 	grep -qE -- "--$option=" "$bash_completion" || fail "waymark.bash lacks --$option"

@@ -46,8 +46,9 @@ bytes 1003490
 allocations 14
 live 1003155
 live-allocations 8
-peak 1000000
+peak 7005040
 leaked 1003105
+temporary 6
 inherited 6001850
 inherited-live 6001200
 _exit 0 0 0 1003000
@@ -64,8 +65,9 @@ bytes 1003300
 allocations 3
 live 1003000
 live-allocations 2
-peak 1000000
+peak 1003000
 leaked 1003000
+temporary 1
 _exit 0 0 0 1003000
 END
 totals 2.wmk
@@ -74,8 +76,9 @@ bytes 27
 allocations 2
 live 20
 live-allocations 1
-peak 1000000
+peak 1000327
 leaked 20
+temporary 1
 inherited 1000300
 inherited-live 1000000
 _exit 2 1000300 1000000 1000020

@@ -68,8 +68,8 @@ for file in out/java-*.wmk; do
 	grep -q '"name": "bytes"' report.json && fail "--heap: $file: allocations of machine code"
 done
 [ "$(ls out/java-*.wmk | wc -l)" = 2 ] || { ls out; fail "--heap: files"; }
-# app and sh -c are shells below a virtual machine.
-shells=(out/dash-*.wmk)
+# app and sh -c are shells below a virtual machine, by the names they were called by.
+shells=(out/sh-*.wmk out/dash-*.wmk)
 [ "${#shells[@]}" = 3 ] || { ls out; fail "--heap: files of shells"; }
 
 # Nor the sampler.
