@@ -12,6 +12,7 @@
 
 enum {
 	SECOND_NS = 1000000000,
+	MILLISECOND_NS = 1000000,
 	MAX_THREADS = 64,
 };
 
@@ -55,10 +56,20 @@ static void do_tick(struct jvm_ticker *ticker, jvmtiEnv *jvmti, JNIEnv *env, jth
 		look_at_all(ticker, jvmti, env, own);
 }
 
-static void wait_for_tick(int64_t period_ns)
+/*
+ * In a monitor of the virtual machine's, but for the last part of a millisecond: at its end the virtual machine waits, up to 0.3 s, for threads
+ * that are in native code.
+ */
+static void wait_for_tick(jvmtiEnv *jvmti, jrawMonitorID monitor, int64_t period_ns)
 {
 	int64_t now_ns = (int64_t)wmrt_now_ns(), ns = now_ns + period_ns - now_ns % period_ns;
 	const struct timespec at = {.tv_sec = ns / SECOND_NS, .tv_nsec = ns % SECOND_NS};
+	jlong ms = (ns - now_ns) / MILLISECOND_NS;
+
+	if (ms && (*jvmti)->RawMonitorEnter(jvmti, monitor) == JVMTI_ERROR_NONE) {
+		(*jvmti)->RawMonitorWait(jvmti, monitor, ms); /* nobody notifies it */
+		(*jvmti)->RawMonitorExit(jvmti, monitor);
+	}
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
@@ -66,17 +77,21 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 {
 	struct jvm_ticker *ticker = argument;
 	jthread own = NULL;
-	bool goes_on = (*jvmti)->GetCurrentThread(jvmti, &own) == JVMTI_ERROR_NONE;
+	jrawMonitorID monitor;
+	bool has_monitor = (*jvmti)->CreateRawMonitor(jvmti, ticker->name, &monitor) == JVMTI_ERROR_NONE;
+	bool goes_on = has_monitor && (*jvmti)->GetCurrentThread(jvmti, &own) == JVMTI_ERROR_NONE;
 
 	jvm_pause();
 	while (goes_on) {
-		wait_for_tick(ticker->period_ns);
+		wait_for_tick(jvmti, monitor, ticker->period_ns);
 		pthread_mutex_lock(&ticker->lock);
 		if (!ticker->is_over)
 			do_tick(ticker, jvmti, env, own);
 		goes_on = ticker->is_there = !ticker->is_over;
 		pthread_mutex_unlock(&ticker->lock);
 	}
+	if (has_monitor)
+		(*jvmti)->DestroyRawMonitor(jvmti, monitor);
 }
 
 static jobject new_thread(JNIEnv *env, const char *name)
