@@ -42,12 +42,20 @@ for (const m of svg.matchAll(form)) {
 }
 check(groups.length > 3, 'the picture has boxes');
 
-const ids = { reset: element({}, ''), search: element({}, ''), matched: element({}, '') };
+const ids = {};
+for (const id of ['reset', 'search', 'matched', 'query', 'producer', 'pattern']) {
+	const tag = svg.match(new RegExp(`<[^>]* id="${id}"[^>]*>`))[0];
+	ids[id] = element(attributes_of(tag), '');
+	ids[id].value = '';
+	ids[id].focus = ids[id].select = () => {};
+	ids[id].removeAttribute = name => { delete ids[id].attributes[name]; };
+}
 const keys = {};
-let answer = null;
-const document = { querySelectorAll: () => groups, getElementById: id => ids[id] };
-const window = { addEventListener: (name, f) => { keys[name] = f; } };
-new Function('document', 'window', 'prompt', 'alert', script)(document, window, () => answer, () => {});
+const root = element(attributes_of(svg.match(/<svg [^>]*>/)[0]), '');
+root.localName = 'svg';
+const document = { querySelectorAll: () => groups, getElementById: id => ids[id], documentElement: root };
+const window = { innerWidth: 1200, addEventListener: (name, f) => { keys[name] = f; } };
+new Function('document', 'window', script)(document, window);
 
 const name_of = g => g.parts.title.textContent.split('\n')[0];
 const width_of = g => Number(g.parts.rect.attributes.width);
@@ -62,11 +70,22 @@ check(ids.reset.attributes.visibility === 'visible', 'there is a way back');
 ids.reset.listeners.click();
 check(other.style.display === '' && !all.classList.has('past'), 'all is back');
 check(Math.abs(width_of(again) - 0.288 * 1176) < 2, 'widths are back: ' + width_of(again));
-answer = '^again$';
 ids.search.listeners.click();
+check(ids.query.attributes.visibility === 'visible' && ids.search.attributes.visibility === 'hidden', 'a field to search in');
+ids.pattern.value = '^again$';
+ids.pattern.listeners.input();
 check(again.classList.has('found') && !other.classList.has('found'), 'search finds by name');
 check(/^matched: 28\.\d+%$/.test(ids.matched.textContent), 'nested finds count once: ' + ids.matched.textContent);
-answer = '';
-keys.keydown({ key: 'f', ctrlKey: true, preventDefault() {} });
-check(!again.classList.has('found') && ids.matched.textContent === '', 'an empty search ends it');
+ids.pattern.value = '(';
+ids.pattern.listeners.input();
+check(ids.pattern.attributes['aria-invalid'] === 'true' && again.classList.has('found'), 'what is no expression is said');
+keys.keydown({ key: 'Escape' });
+check(!again.classList.has('found') && ids.matched.textContent === '' && ids.query.attributes.visibility === 'hidden', 'Escape ends a search');
+window.innerWidth = 2000;
+keys.resize();
+check(Math.abs(width_of(again) - 0.288 * 1976) < 2 && ids.search.attributes.x === 1988 && root.attributes.viewBox.startsWith('0 0 2000 '), 'the window is filled');
+again.listeners.click();
+window.innerWidth = 800;
+keys.resize();
+check(Math.abs(width_of(again) - 776) < 2 && other.style.display === 'none', 'a zoom stays');
 process.exit(failures ? 1 : 0);

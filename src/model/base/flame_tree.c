@@ -16,6 +16,17 @@ struct builder {
 	size_t path_capacity;
 };
 
+/* What the box says of its place is what all of its frames have. Equal strings are equal pointers. */
+static void join_places(struct flame_box *box, const struct frame *frame)
+{
+	if (box->file != frame->file || box->line != frame->line)
+		box->line = 0;
+	if (box->file != frame->file)
+		box->file = NULL;
+	if (box->image != frame->image)
+		box->image = NULL;
+}
+
 static struct error *add_box(struct builder *b, uint32_t parent, const struct frame *frame, uint32_t *ret)
 {
 	struct key key = {{parent, (uint64_t)(uintptr_t)frame->name, 0}};
@@ -36,12 +47,16 @@ static struct error *add_box(struct builder *b, uint32_t parent, const struct fr
 		}
 		b->f->boxes[box] = (struct flame_box){.name = frame->name,
 						      .flags = frame->flags,
+						      .file = frame->file,
+						      .image = frame->image,
+						      .line = frame->line,
 						      .parent = parent,
 						      .depth = b->f->boxes[parent].depth + 1};
 		b->f->count++;
 		if (b->f->boxes[box].depth > b->f->deepest)
 			b->f->deepest = b->f->boxes[box].depth;
 	}
+	join_places(&b->f->boxes[box], frame);
 	*ret = box;
 	return NULL;
 }

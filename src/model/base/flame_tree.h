@@ -13,9 +13,11 @@ struct flame_box {
 	uint32_t parent;
 	uint32_t first_child; /* 0: none */
 	uint32_t next_sibling;
-	uint64_t total;         /* of the metric, children included */
-	uint64_t before, after; /* of a view that has a change, the same of the two metrics */
-	double x;               /* left edge, as a part of the whole width */
+	uint64_t total;           /* of the metric, children included */
+	uint64_t before, after;   /* of a view that has a change, the same of the two metrics */
+	double x;                 /* left edge, as a part of the whole width */
+	const char *file, *image; /* of its frames; NULL: not known, or several */
+	uint32_t line;            /* in the file; 0: not known, or several */
 };
 
 struct flame {

@@ -1,7 +1,7 @@
 /*
  * render_svg.c - a flame graph as one SVG file without anything outside: the root at the top, so that a browser shows where
  * contexts begin however deep they are; width is the share of the metric, colour comes from the name. Its script
- * (flame.js) zooms on click and searches; without scripts it is a picture with hover titles. Boxes narrower than a
+ * (flame.js) fills the window, zooms on click and searches; without scripts it is a picture with hover titles. Boxes narrower than a
  * twentieth of a pixel are left out: no zoom a reader makes would find them.
  */
 #include <inttypes.h>
@@ -22,6 +22,7 @@ enum {
 	FOOT = 34,
 	NOTE = 18, /* a line of notes */
 	LEVEL = 19,
+	QUERY = 240, /* width of the field for a search */
 	DEPTH_MAX = 400,
 	BOX_BYTES = 250, /* in the file, besides names */
 };
@@ -160,6 +161,26 @@ static void print_numbers(const struct view *v, const struct flame_box *box, dou
 		fprintf(out, " (%+.1f%%)", 100 * ((double)box->after - (double)box->before) / (double)box->before);
 }
 
+/* The line and the image, where all of the box have one. */
+static void print_place(const struct flame_box *box, FILE *out)
+{
+	if (box->file) {
+		putc('\n', out);
+		print_escaped(out, box->file, strlen(box->file));
+		if (box->line)
+			fprintf(out, ":%" PRIu32, box->line);
+	}
+	if (box->image) {
+		fputs(box->file ? " in " : "\nin ", out);
+		print_escaped(out, box->image, strlen(box->image));
+	}
+}
+
+static size_t place_bytes(const struct flame_box *box)
+{
+	return (box->file ? strlen(box->file) : 0) + (box->image ? strlen(box->image) : 0);
+}
+
 static void print_box(const struct view *v, const struct flame *f, const struct flame_box *box, FILE *out)
 {
 	double scale = WIDTH - 2 * MARGIN;
@@ -182,6 +203,7 @@ static void print_box(const struct view *v, const struct flame *f, const struct 
 	print_escaped(out, box->name, strlen(box->name));
 	fputs("\n", out);
 	print_numbers(v, box, part, out);
+	print_place(box, out);
 	fprintf(out, "</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" rx=\"2\" fill=\"", left, y,
 		width > 0.6 ? width - 0.5 : width, LEVEL - 1);
 	if (v->has_change)
@@ -214,7 +236,7 @@ static struct error *check_size(const struct view *v, const struct flame *f)
 	for (uint32_t i = 0; i < f->count && !err; i++) {
 		if (!is_drawn(f, &f->boxes[i]))
 			continue;
-		sum += strlen(f->boxes[i].name) + BOX_BYTES;
+		sum += strlen(f->boxes[i].name) + place_bytes(&f->boxes[i]) + BOX_BYTES;
 		err = view_check_size(v, sum);
 	}
 	return err;
@@ -283,6 +305,11 @@ static void print_head(const struct view *v, const struct flame *f, FILE *out)
 		WIDTH - MARGIN);
 	fprintf(out, "<text id=\"matched\" class=\"hint\" x=\"%d\" y=\"50\" text-anchor=\"end\"></text>\n",
 		WIDTH - MARGIN);
+	fprintf(out,
+		"<foreignObject id=\"query\" x=\"%d\" y=\"12\" width=\"%d\" height=\"26\" visibility=\"hidden\"><input "
+		"xmlns=\"http://www.w3.org/1999/xhtml\" id=\"pattern\" aria-label=\"a regular expression\" "
+		"placeholder=\"a regular expression\"/></foreignObject>\n",
+		WIDTH - MARGIN - QUERY, QUERY);
 }
 
 static void print_notes(const char *notes, unsigned int y, FILE *out)
@@ -305,7 +332,7 @@ static void print_picture(const struct view *v, const struct flame *f, const cha
 
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-		"height=\"%u\" viewBox=\"0 0 %d %u\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fffdf8\"/>\n",
+		"height=\"%u\" viewBox=\"0 0 %d %u\">\n<rect class=\"back\" width=\"100%%\" height=\"100%%\"/>\n",
 		WIDTH, height, WIDTH, height);
 	fprintf(out, "<style>\n%s</style>\n", flame_css);
 	print_head(v, f, out);
@@ -317,7 +344,8 @@ static void print_picture(const struct view *v, const struct flame *f, const cha
 			"<text class=\"note\" x=\"%d\" y=\"%u\">frames deeper than %d are not drawn, the deepest is at %" PRIu32
 			"</text>\n",
 			MARGIN, bottom + (count_lines(notes) + 1) * NOTE, DEPTH_MAX, f->deepest);
-	fprintf(out, "<text class=\"hint\" x=\"%d\" y=\"%u\" text-anchor=\"end\">", WIDTH - MARGIN, height - 10);
+	fprintf(out, "<text id=\"producer\" class=\"hint\" x=\"%d\" y=\"%u\" text-anchor=\"end\">", WIDTH - MARGIN,
+		height - 10);
 	print_escaped(out, v->producer, strlen(v->producer));
 	fputs("</text>\n", out);
 	fprintf(out, "<script><![CDATA[\nconst WIDTH = %d, MARGIN = %d, CHAR = %.2f;\n%s]]></script>\n</svg>\n", WIDTH,
