@@ -25,6 +25,7 @@ static const struct {
 	{"cpu", "of CPU time"},
 	{"bytes", "allocated"},
 	{"leaked", "not given back at the end"},
+	{"alloc:sum", "bytes allocated in Java, by samples"},
 };
 
 static bool is_quick(const struct recording_paths *recordings)
