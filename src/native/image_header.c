@@ -43,7 +43,8 @@ static bool is_header(const Elf64_Ehdr *ehdr, const struct dl_find_object *found
 
 /*
  * For an image with gaps between its segments _dl_find_object gives one segment, and the header may be in another. The header of the
- * program, which comes first in the loader's list, is where the kernel says; the header of a library is where its addresses begin.
+ * program, which comes first in the loader's list, is where the kernel says, in a page that is mapped; the header of a library is where its
+ * addresses begin, if that is mapped.
  */
 const Elf64_Ehdr *image_header_of(const struct dl_find_object *found)
 {
@@ -52,8 +53,10 @@ const Elf64_Ehdr *image_header_of(const struct dl_find_object *found)
 
 	if (memcmp(found->dlfo_map_start, ELFMAG, SELFMAG) == 0)
 		return found->dlfo_map_start;
-	if (headers && !found->dlfo_link_map->l_prev)
+	if (headers && !found->dlfo_link_map->l_prev) {
 		low = headers & ~(uintptr_t)(IMAGE_HEADER_BYTES - 1);
+		return is_header(at(low), found) ? at(low) : NULL;
+	}
 	return low && image_memory_read(low, magic, sizeof magic) && is_header(at(low), found) ? at(low) : NULL;
 }
 
