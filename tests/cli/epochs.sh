@@ -93,9 +93,9 @@ sed -n 6p tokens.txt | sed 's/:v1:/:v2:/' >other.txt
 expect 0 sh -c '"$0" decode --wmk two.wmk <other.txt' "$waymark"
 has out.txt "[wm1: damaged: its check digits are wrong]"
 
-# A merged file has the contexts of residual paths only.
+# A merged file has events by context, without their times.
 expect 0 "$waymark" merge -o merged.wmk two.wmk
-has err.txt "14 events and 2 contexts of the heap are left out"
+has err.txt "14 events are added up by context"
 expect 0 "$waymark" merge -o again.wmk merged.wmk
 refused 1 "run 000000000000e0e1 is in two.wmk already" "$waymark" merge -o x.wmk two.wmk merged.wmk
 finish

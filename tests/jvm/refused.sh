@@ -57,7 +57,7 @@ sed -i '/^ran$/d' plain.txt
 rm run.wmk
 WAYMARK_LIMIT=4096 refused "a limit of a page" "waymark: nothing can be recorded; nothing is instrumented" "-agentpath:$agent" Refused tell
 sed -i 's/false$/true/' plain.txt
-WAYMARK_LIMIT=70000 refused "a limit" "$left" "-agentpath:$agent" Refused tell
+WAYMARK_LIMIT=20480 refused "a limit" "$left" "-agentpath:$agent" Refused tell
 "$waymark" report run.wmk >report.txt || fail "a limit: report"
 grep -q 'its size limit was reached (WAYMARK_LIMIT)' report.txt || { cat report.txt; fail "a limit: report"; }
 grep -q '[0-9] events were dropped' report.txt || { cat report.txt; fail "a limit: events"; }

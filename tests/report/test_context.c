@@ -193,7 +193,8 @@ static void test_pieces_and_roots(void)
 		EXPECT_ERROR(WM_PREFIX_PROCESS, 99, 0, ERROR_FORMAT, "no image has site 99");
 		EXPECT_ERROR(WM_PREFIX_PROCESS, WM_SITE_FOREIGN, 1, ERROR_FORMAT, "damaged");
 		EXPECT_ERROR(WM_PREFIX_NONE, BASE + w.at_f, 0, ERROR_FORMAT, "prefix 0");
-		EXPECT_ERROR(7, BASE + w.at_f, 0, ERROR_FORMAT, "prefix 7");
+		EXPECT(WM_PREFIX_NOT_KEPT, WM_SITE_FOREIGN, 0, "[not kept]");
+		EXPECT_ERROR(8, BASE + w.at_f, 0, ERROR_FORMAT, "prefix 8");
 		EXPECT_ERROR(WM_PREFIX_FIRST, BASE + w.at_f, 0, ERROR_NOT_FOUND, "was not recorded");
 	}
 	free_world(&w);
