@@ -158,7 +158,7 @@ static void write_set(const struct id_set *set, struct buffer *ret)
 
 static struct error *read_set(struct cursor *bytes, uint64_t end, struct id_set *ret)
 {
-	uint32_t count, index = 0;
+	uint32_t count = 0, index = 0;
 	struct error *err = read_below(bytes, end / 64 + 2, &count);
 
 	for (uint32_t i = 0; i < count && !err; i++) {
@@ -188,7 +188,7 @@ static void write_sets(const struct id_set *sets, size_t count, struct buffer *r
 
 static struct error *read_sets(struct cursor *bytes, uint64_t end, struct id_set_vec *ret)
 {
-	uint32_t count;
+	uint32_t count = 0;
 	struct error *err = read_below(bytes, cursor_left(bytes), &count);
 
 	for (uint32_t i = 0; i < count && !err; i++) {
@@ -279,7 +279,7 @@ static struct error *read_object(struct cursor *bytes, const struct code *c, con
 
 static struct error *read_objects(struct cursor *bytes, const struct globals *g, struct memory *m)
 {
-	uint32_t count, made;
+	uint32_t count = 0, made;
 	struct error *err = read_below(bytes, cursor_left(bytes), &count);
 
 	for (uint32_t i = 0; i < count && !err; i++) {
@@ -456,7 +456,7 @@ static void write_calls(const struct memory *m, struct buffer *ret)
 
 static struct error *read_callees(struct cursor *bytes, struct memory *m, uint32_t call)
 {
-	uint32_t count, function;
+	uint32_t count = 0, function;
 	struct error *err = read_below(bytes, (uint64_t)m->code->function_count + 1, &count);
 
 	for (uint32_t i = 0; i < count && !err; i++) {
@@ -509,7 +509,7 @@ static void write_regions(const struct regions *r, struct buffer *ret)
 
 static struct error *read_items(struct cursor *bytes, struct regions *r)
 {
-	uint32_t count;
+	uint32_t count = 0;
 	struct region region = {CODE_NONE, 0};
 	struct error *err = read_below(bytes, cursor_left(bytes), &count);
 

@@ -305,7 +305,7 @@ static struct error *state_shared_call(struct builder *b, uint32_t number)
 {
 	struct clone *clone = b->clone;
 	LLVMValueRef call = b->code->instructions[number].value;
-	uint32_t shared, own;
+	uint32_t shared = 0, own;
 	struct error *err = NULL;
 
 	/* The function's own nodes must have what this clone gives. */

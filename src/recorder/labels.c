@@ -85,7 +85,7 @@ static bool is_digit(char c)
 
 static void add_container(struct labels *l)
 {
-	char text[1024];
+	char text[1024] = "";
 	size_t len = read_file("/proc/self/cgroup", text, sizeof text), run = 0;
 
 	for (size_t i = 0; i < len; i++) {
@@ -137,7 +137,7 @@ static void add_build_id(struct labels *l)
 /* One space between two of them; cut where there are many. */
 static void add_arguments(struct labels *l)
 {
-	char text[ARGUMENTS_BYTES];
+	char text[ARGUMENTS_BYTES] = "";
 	size_t room = l->left < 16 ? 0 : l->left - 16, len;
 
 	len = read_file("/proc/self/cmdline", text, room < sizeof text ? room : sizeof text);

@@ -13,7 +13,7 @@ lacks out.txt "waymark 0"
 echo hello | "$waymark" run --events -q ./prog cat | grep -qx hello || fail "standard input"
 for number in 15 9 6; do
 	status=0
-	sh -c '"$0" run -q ./prog kill "$1"; exit $?' "$waymark" $number >/dev/null 2>&1 || status=$?
+	sh -c '"$0" run --events -q ./prog kill "$1"; exit $?' "$waymark" $number >/dev/null 2>&1 || status=$?
 	[ $status -eq $((128 + number)) ] || fail "signal $number: status $status"
 done
 

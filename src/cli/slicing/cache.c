@@ -184,6 +184,8 @@ static struct error *find_files(int folder, DIR *entries, struct found_vec *ret)
 			continue;
 		found = (struct found){strdup(e->d_name), s.st_mtim};
 		err = found.name ? found_vec_append(ret, found) : &error_no_memory;
+		if (err)
+			free(found.name);
 	}
 	return err;
 }
@@ -194,14 +196,16 @@ static struct error *make_room(const char *folder)
 	struct found_vec found = {0};
 	DIR *entries = opendir(folder);
 	struct error *err = NULL;
+	int fd;
 
 	if (!entries)
 		return error_os(errno, "%s", folder);
-	err = find_files(dirfd(entries), entries, &found);
+	fd = dirfd(entries);
+	err = fd < 0 ? error_os(errno, "%s", folder) : find_files(fd, entries, &found);
 	if (found.count)
 		qsort(found.items, found.count, sizeof *found.items, compare_use);
 	for (size_t i = 0; !err && i + CACHE_FILES_MAX <= found.count; i++)
-		unlinkat(dirfd(entries), found.items[i].name, 0);
+		unlinkat(fd, found.items[i].name, 0);
 	for (size_t i = 0; i < found.count; i++)
 		free(found.items[i].name);
 	found_vec_deinit(&found);

@@ -12,6 +12,8 @@ static struct span find(const struct profile *p, uint32_t source)
 	const struct profile_heap_time *items = p->heap_times.items;
 	size_t first = 0, end;
 
+	if (!items)
+		return (struct span){0};
 	while (first < p->heap_times.count && items[first].source != source)
 		first++;
 	for (end = first; end < p->heap_times.count && items[end].source == source; end++)
