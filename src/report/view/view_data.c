@@ -24,9 +24,12 @@ static struct error *string_number(struct view_data *d, const char *text, struct
 
 static struct error *add_frames(const struct profile *p, struct view_data *d)
 {
-	struct error *err = NULL;
+	size_t count = p->frames.count;
+	struct error *err =
+		view_numbers_reserve(&d->frame_names, count) ?: view_numbers_reserve(&d->frame_files, count);
 
-	for (size_t i = 0; i < p->frames.count && !err; i++) {
+	err = err ?: view_numbers_reserve(&d->frame_images, count) ?: view_numbers_reserve(&d->frame_lines, count);
+	for (size_t i = 0; i < count && !err; i++) {
 		const struct frame *f = &p->frames.items[i];
 
 		err = string_number(d, f->name, &d->frame_names);
