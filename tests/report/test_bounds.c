@@ -23,9 +23,13 @@ enum {
 };
 
 #ifdef __has_feature
-enum { HAS_ASAN = __has_feature(address_sanitizer) };
+enum {
+	HAS_ASAN = __has_feature(address_sanitizer)
+};
 #else
-enum { HAS_ASAN = 0 };
+enum {
+	HAS_ASAN = 0
+};
 #endif
 
 static ssize_t count_bytes(void *data, const char *bytes, size_t size)
