@@ -48,8 +48,12 @@ static void lock_take(_Atomic uint32_t *word)
 	}
 }
 
+#ifndef WMRT_TEXT
+#define WMRT_TEXT ".text"
+#endif
+
 /* An unwinder passes at every instruction: what compilers make of these themselves has no call frame information between push and pop. */
-__asm__(".pushsection .text\n"
+__asm__(".pushsection " WMRT_TEXT "\n"
 	".globl wmrt_stop_steps, wmrt_step_again\n"
 	".hidden wmrt_stop_steps, wmrt_step_again\n"
 	".type wmrt_stop_steps, @function\n"

@@ -6,5 +6,7 @@
 #define WM_RUNTIME_SECTION_H
 
 #pragma clang section text = "wm1_runtime_text"
+/* For functions that are written in assembly. */
+#define WMRT_TEXT "wm1_runtime_text,\"ax\",@progbits"
 
 #endif
