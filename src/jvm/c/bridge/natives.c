@@ -70,7 +70,7 @@ static jlong resolve(JNIEnv *env, jclass class, jlong word, jlongArray words, ji
 		(*env)->SetIntArrayRegion(env, calls, i * CALLS_INTS, CALLS_INTS, (const jint *)&sum);
 	}
 	c = jvm_context(sum, (uint64_t)word);
-	return (jlong)((uint64_t)c.prefix << 32 | c.site);
+	return jvm_natives_number(c);
 }
 
 /* The context of a call as struct jvm_lucce_call: a prefix and a site. */
@@ -80,7 +80,7 @@ static jlong resolve_lucce(JNIEnv *env, jclass class, jint site, jlong number, j
 	const wm_context c = jvm_lucce_context((uint32_t)root, call);
 
 	(void)env, (void)class;
-	return (jlong)((uint64_t)c.prefix << 32 | c.site);
+	return jvm_natives_number(c);
 }
 
 static jint prefix_of(JNIEnv *env, jint below, jintArray sites, uint32_t without_memory,
@@ -121,18 +121,21 @@ static void enter_lucce(JNIEnv *env, jclass class, jint site, jint method, jlong
 
 static wm_context context_of(jlong context)
 {
-	return (wm_context){
-		.epoch = JVM_EPOCH, .prefix = (uint32_t)((uint64_t)context >> 32), .site = (uint32_t)context};
+	return jvm_natives_context(context, JVM_EPOCH);
+}
+
+void jvm_natives_begin_task(int64_t enqueued, int64_t here, uint32_t epoch)
+{
+	wm_context of_enqueued = jvm_natives_context(enqueued, enqueued ? epoch : WM_EPOCH_NONE);
+	wm_context of_here = jvm_natives_context(here, epoch);
+
+	wmrt_task_begin(&of_enqueued, &of_here);
 }
 
 static void begin_task(JNIEnv *env, jclass class, jlong enqueued, jlong here)
 {
-	wm_context of_enqueued = context_of(enqueued), of_here = context_of(here);
-
 	(void)env, (void)class;
-	if (!enqueued)
-		of_enqueued.epoch = WM_EPOCH_NONE;
-	wmrt_task_begin(&of_enqueued, &of_here);
+	jvm_natives_begin_task(enqueued, here, JVM_EPOCH);
 }
 
 static void end_task(JNIEnv *env, jclass class)
@@ -146,7 +149,7 @@ static jlong in_task(JNIEnv *env, jclass class, jlong context)
 	wm_context c = wmrt_in_task(context_of(context));
 
 	(void)env, (void)class;
-	return (jlong)((uint64_t)c.prefix << 32 | c.site);
+	return jvm_natives_number(c);
 }
 
 jstring jvm_natives_token(JNIEnv *env, wm_context context)

@@ -26,6 +26,19 @@ bool jvm_natives_announce(const struct JNINativeInterface_ **env);
 /* Any thread. */
 struct jvm_compared jvm_natives_compared(void);
 
+/* A context as Java keeps it: all but its epoch, which is that of the whole process. 0: none. */
+static inline wm_context jvm_natives_context(int64_t number, uint32_t epoch)
+{
+	return (wm_context){.epoch = epoch, .prefix = (uint32_t)((uint64_t)number >> 32), .site = (uint32_t)number};
+}
+static inline int64_t jvm_natives_number(wm_context context)
+{
+	return (int64_t)((uint64_t)context.prefix << 32 | context.site);
+}
+
+/* The running thread begins a task that was enqueued there, as numbers of that epoch. */
+void jvm_natives_begin_task(int64_t enqueued, int64_t here, uint32_t epoch);
+
 /* The context as text, a local reference; NULL with an exception. */
 struct _jobject *jvm_natives_token(const struct JNINativeInterface_ **env, wm_context context);
 /* Records an event of the running thread. name: a string, not null. */

@@ -28,13 +28,12 @@ static jlong capture(JNIEnv *env, jclass class)
 	jvm_pause();
 	context = wmrt_in_task(jvm_walk_here(env, OWN_FRAMES, NULL));
 	jvm_resume();
-	return (jlong)((uint64_t)context.prefix << 32 | context.site);
+	return jvm_natives_number(context);
 }
 
 static wm_context context_of(jlong context)
 {
-	return (wm_context){
-		.epoch = WM_EPOCH_WALKED, .prefix = (uint32_t)((uint64_t)context >> 32), .site = (uint32_t)context};
+	return jvm_natives_context(context, WM_EPOCH_WALKED);
 }
 
 static jstring token(JNIEnv *env, jclass class, jlong context)
@@ -51,12 +50,8 @@ static void event(JNIEnv *env, jclass class, jlong context, jstring name, jlong 
 
 static void begin_task(JNIEnv *env, jclass class, jlong enqueued, jlong here)
 {
-	wm_context of_enqueued = context_of(enqueued), of_here = context_of(here);
-
 	(void)env, (void)class;
-	if (!enqueued)
-		of_enqueued.epoch = WM_EPOCH_NONE;
-	wmrt_task_begin(&of_enqueued, &of_here);
+	jvm_natives_begin_task(enqueued, here, WM_EPOCH_WALKED);
 }
 
 static void end_task(JNIEnv *env, jclass class)
