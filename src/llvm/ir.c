@@ -116,6 +116,16 @@ void ir_position_before(LLVMBuilderRef builder, LLVMValueRef instruction)
 	LLVMSetCurrentDebugLocation2(builder, location);
 }
 
+uint64_t ir_count_instructions(LLVMModuleRef module)
+{
+	uint64_t ret = 0;
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				ret++;
+	return ret;
+}
+
 struct error *ir_verify(LLVMModuleRef module, const char *unit, const char *what)
 {
 	char *message = NULL;

@@ -55,6 +55,9 @@ enum {
 LLVMValueRef ir_add_naked(LLVMModuleRef module, const char *name, LLVMTypeRef type, const struct ir_assembly *code);
 void ir_add_attribute(LLVMValueRef function, const char *name, uint64_t value);
 
+/* Of all functions of the module. */
+uint64_t ir_count_instructions(LLVMModuleRef module);
+
 /* A broken module would end the linker in a crash far from its cause. The error says "UNIT: WHAT is not valid". */
 struct error *ir_verify(LLVMModuleRef module, const char *unit, const char *what);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "llvm/ir.h"
 #include "instrument/contexts/program.h"
 
 /* Bytes that a site takes more when it is written for speed. */
@@ -71,12 +72,7 @@ static bool is_wanted_cold(const struct site *site)
 
 static uint64_t bytes_for_speed(LLVMModuleRef module)
 {
-	uint64_t instructions = 0;
-	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-				instructions++;
-	return LEAST_BYTES + instructions / INSTRUCTIONS_A_BYTE;
+	return LEAST_BYTES + ir_count_instructions(module) / INSTRUCTIONS_A_BYTE;
 }
 
 static uint64_t bytes_of(const struct site *site)

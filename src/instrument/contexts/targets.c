@@ -530,12 +530,7 @@ static void promote(struct targets *t, const struct guess *g)
 
 static uint64_t room_bytes(LLVMModuleRef module)
 {
-	uint64_t instructions = 0;
-	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-				instructions++;
-	return LEAST_BYTES + instructions / INSTRUCTIONS_A_BYTE;
+	return LEAST_BYTES + ir_count_instructions(module) / INSTRUCTIONS_A_BYTE;
 }
 
 static struct error *promote_best(struct targets *t)
