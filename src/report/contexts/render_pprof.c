@@ -7,40 +7,29 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/hashmap.h"
 #include "base/plain_text.h"
 #include "model/contexts/profile_notes.h"
 #include "format/pprof.pb-c.h"
 #include "report/contexts/renderer.h"
+#include "report/gzip.h"
 
 enum {
-	GZIP_WINDOW = 15 + 16, /* deflateInit2: the largest window, and a header of gzip */
-	GZIP_MEMORY = 8,
 	NUMBER_BYTES = 4, /* in a sample, about */
 };
 
 struct writer {
-	FILE *out;
-	z_stream deflate;
-	uint8_t chunk[1 << 16];
+	struct gzip gzip;
 	struct hashmap strings; /* by pointer; "" is the first one */
 	uint8_t *packed;
 	size_t packed_capacity;
 	struct error *err; /* the first one */
 };
 
-static void compress_bytes(struct writer *w, const void *bytes, size_t len_bytes, int flush)
+static void write_bytes(FILE *out, const uint8_t *bytes, size_t len_bytes)
 {
-	w->deflate.next_in = (Bytef *)(uintptr_t)bytes;
-	w->deflate.avail_in = (uInt)len_bytes;
-	do {
-		w->deflate.next_out = w->chunk;
-		w->deflate.avail_out = sizeof w->chunk;
-		deflate(&w->deflate, flush);
-		fwrite(w->chunk, 1, sizeof w->chunk - w->deflate.avail_out, w->out);
-	} while (w->deflate.avail_out == 0);
+	fwrite(bytes, 1, len_bytes, out);
 }
 
 /* Writes a piece of the profile. */
@@ -64,7 +53,7 @@ static void put(struct writer *w, const Pprof__Profile *piece)
 		w->packed = grown;
 	}
 	pprof__profile__pack(piece, w->packed);
-	compress_bytes(w, w->packed, len_bytes, Z_NO_FLUSH);
+	gzip_add(&w->gzip, w->packed, len_bytes);
 }
 
 /* A string is written where it is first asked for. It is interned or static: one pointer, one text. A protocol buffer's are UTF-8. */
@@ -297,14 +286,11 @@ static struct error *check_size(const struct view *v)
 
 struct error *render_pprof(const struct view *v, FILE *out)
 {
-	struct writer w = {.out = out};
-	struct error *err = check_size(v);
+	struct writer w = {0};
+	struct error *err = check_size(v) ?: gzip_begin(&w.gzip, write_bytes, out);
 
 	if (err)
 		return err;
-	if (deflateInit2(&w.deflate, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) !=
-	    Z_OK)
-		return &error_no_memory;
 	string_number(&w, "");
 	put_sample_types(&w, v);
 	put_mapping(&w, v->profile);
@@ -312,8 +298,7 @@ struct error *render_pprof(const struct view *v, FILE *out)
 	put_samples(&w, v);
 	put_times(&w, v);
 	put_comments(&w, v); /* the last strings: their pointers are to memory that is used again */
-	compress_bytes(&w, NULL, 0, Z_FINISH);
-	deflateEnd(&w.deflate);
+	gzip_end(&w.gzip);
 	hashmap_deinit(&w.strings);
 	vec_free(w.packed);
 	return w.err;

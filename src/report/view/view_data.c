@@ -3,13 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-enum {
-	GZIP_WINDOW = 15 + 16, /* deflateInit2: the largest window, and a header of gzip */
-	GZIP_MEMORY = 8,
-	CHUNK_BYTES = 3 << 14, /* of base64's triples */
-};
+#include "report/gzip.h"
 
 /* ---- taking ---- */
 
@@ -165,11 +160,8 @@ void view_data_deinit(struct view_data *d)
 /* ---- packing ---- */
 
 struct packer {
-	FILE *out;
-	z_stream deflate;
+	struct gzip gzip;
 	uint64_t len_bytes; /* packed so far */
-	uint8_t chunk[CHUNK_BYTES];
-	size_t used;
 };
 
 static void print_base64(FILE *out, const uint8_t *bytes, size_t len_bytes)
@@ -188,39 +180,19 @@ static void print_base64(FILE *out, const uint8_t *bytes, size_t len_bytes)
 	putc('\n', out);
 }
 
-static void pack(struct packer *p, const void *bytes, size_t len_bytes, int flush)
+static void pack(struct packer *p, const void *bytes, size_t len_bytes)
 {
 	p->len_bytes += len_bytes;
-	p->deflate.next_in = (Bytef *)(uintptr_t)bytes;
-	p->deflate.avail_in = (uInt)len_bytes;
-	for (;;) {
-		p->deflate.next_out = p->chunk + p->used;
-		p->deflate.avail_out = (uInt)(sizeof p->chunk - p->used);
-		deflate(&p->deflate, flush);
-		p->used = sizeof p->chunk - p->deflate.avail_out;
-		if (p->used < sizeof p->chunk)
-			break;
-		print_base64(p->out, p->chunk, p->used);
-		p->used = 0;
-	}
+	gzip_add(&p->gzip, bytes, len_bytes);
 }
 
-/* By parts that zlib's lengths hold. */
 static void pack_array(struct packer *p, const void *items, size_t count, size_t item_bytes)
 {
 	static const uint8_t zeros[8];
-	const uint8_t *bytes = items;
-	size_t left = count * item_bytes;
 
-	while (left) {
-		size_t part = left < 1 << 30 ? left : 1 << 30;
-
-		pack(p, bytes, part, Z_NO_FLUSH);
-		bytes += part;
-		left -= part;
-	}
+	pack(p, items, count * item_bytes);
 	if (p->len_bytes % 8)
-		pack(p, zeros, 8 - p->len_bytes % 8, Z_NO_FLUSH);
+		pack(p, zeros, 8 - p->len_bytes % 8);
 }
 
 static void pack_numbers(struct packer *p, const struct view_numbers *numbers)
@@ -237,7 +209,7 @@ static void pack_all(struct packer *p, const struct view_data *d, const char *he
 {
 	uint32_t len = (uint32_t)strlen(header);
 
-	pack(p, &len, sizeof len, Z_NO_FLUSH);
+	pack(p, &len, sizeof len);
 	pack_array(p, header, len, 1);
 	pack_numbers(p, &d->frame_names);
 	pack_numbers(p, &d->frame_files);
@@ -260,19 +232,15 @@ static void pack_all(struct packer *p, const struct view_data *d, const char *he
 struct error *view_data_write(const struct view_data *d, const char *header, FILE *out)
 {
 	struct packer *p = calloc(1, sizeof *p);
+	struct error *err;
 
 	if (!p)
 		return &error_no_memory;
-	p->out = out;
-	if (deflateInit2(&p->deflate, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
-			 Z_DEFAULT_STRATEGY) != Z_OK) {
-		free(p);
-		return &error_no_memory;
+	err = gzip_begin(&p->gzip, print_base64, out);
+	if (!err) {
+		pack_all(p, d, header);
+		gzip_end(&p->gzip);
 	}
-	pack_all(p, d, header);
-	pack(p, "", 0, Z_FINISH);
-	print_base64(out, p->chunk, p->used);
-	deflateEnd(&p->deflate);
 	free(p);
-	return NULL;
+	return err;
 }
