@@ -80,6 +80,13 @@ static const struct place *place_of(const struct program *p)
 	return p->is_shared ? &of_library : &of_program;
 }
 
+/* To where the state is remembered: depth is CFA - stack pointer there. LLVM's assembler keeps the offset that .cfi_adjust_cfa_offset adds to
+   through .cfi_restore_state (until 19), so it is said again. */
+static void print_restore_state(struct buffer *b, unsigned depth)
+{
+	buffer_printf(b, ".cfi_restore_state\n.cfi_def_cfa_offset %u\n", depth);
+}
+
 /* Calls a function of the runtime, which keeps what helpers keep; rax gets what it returns. */
 static void print_rare_call(struct buffer *b, const char *function)
 {
@@ -106,9 +113,12 @@ static void print_push(struct buffer *b, const struct place *place)
 	print_number(b, place, "subl");
 	buffer_printf(b, "movl $$0, 24(%%rax)\n");
 	buffer_printf(b, "addq $$32, %%rax\nmovq %%rax, %s\n.cfi_remember_state\n%sretq\n", place->top, place->restore);
-	buffer_printf(b, "2:\n.cfi_restore_state\n.cfi_remember_state\n");
+	buffer_printf(b, "2:\n");
+	print_restore_state(b, place->depth);
+	buffer_printf(b, ".cfi_remember_state\n");
 	print_rare_call(b, "wm1_grow");
-	buffer_printf(b, ".cfi_restore_state\n%sjmp 1b\n", place->begin);
+	print_restore_state(b, place->depth);
+	buffer_printf(b, "%sjmp 1b\n", place->begin);
 }
 
 /* Prints the slow part: no stack, the end of a segment, its first entry (segments behind the first know the one before). */
@@ -120,12 +130,15 @@ static void print_put_back(struct buffer *b, const struct place *place)
 	buffer_printf(b, "movq -32(%%rax), %s\nmovq %s, %s\nmovq $$0, %s\n", t, t, place->id, place->deferred_sp);
 	buffer_printf(b, "addq $$-32, %%rax\nmovq %%rax, %s\n.cfi_remember_state\n%sretq\n", place->top,
 		      place->restore);
-	buffer_printf(b, "2:\n.cfi_restore_state\ntestw %%ax, %%ax\nje 3f\ncmpq $$0, -56(%%rax)\nje 1b\n");
+	buffer_printf(b, "2:\n");
+	print_restore_state(b, place->depth);
+	buffer_printf(b, "testw %%ax, %%ax\nje 3f\ncmpq $$0, -56(%%rax)\nje 1b\n");
 	buffer_printf(b, "3:\nleaq %u(%%rsp), %s\npushq %%rdi\n.cfi_adjust_cfa_offset 8\nmovq %s, %%rdi\n",
 		      place->depth, t, t);
 	buffer_printf(b, ".cfi_remember_state\n");
 	print_rare_call(b, "wm1_put_back");
-	buffer_printf(b, ".cfi_restore_state\npopq %%rdi\n.cfi_adjust_cfa_offset -8\n%sretq\n", place->restore);
+	print_restore_state(b, place->depth + 8);
+	buffer_printf(b, "popq %%rdi\n.cfi_adjust_cfa_offset -8\n%sretq\n", place->restore);
 }
 
 static void print_defer(struct buffer *b, const struct place *place)
@@ -163,6 +176,7 @@ void outline_load_vectors(struct buffer *b, unsigned count)
 static void print_enter(struct buffer *b, const struct place *place)
 {
 	static const char save[] = "pushq %rax\n.cfi_adjust_cfa_offset 8\npushq %rcx\n.cfi_adjust_cfa_offset 8\n";
+	static const unsigned depth = 8 + 16;
 	static const char restore[] = "popq %rcx\n.cfi_adjust_cfa_offset -8\npopq %rax\n.cfi_adjust_cfa_offset -8\n";
 	buffer_printf(b, "%s%smovq %s, %%rax\ntestw %%ax, %%ax\nje 2f\n", save, place->begin, place->top);
 	buffer_printf(b, "movq %s, %%rcx\nmovq %%rcx, (%%rax)\nmovq %s, %%rcx\nmovq %%rcx, 8(%%rax)\n", place->id,
@@ -171,12 +185,13 @@ static void print_enter(struct buffer *b, const struct place *place)
 		      place->deferred_site);
 	buffer_printf(b, "movq %%rax, %s\nmovq $$0, %s\n.cfi_remember_state\n%sretq\n", place->top, place->deferred_sp,
 		      restore);
-	buffer_printf(b, "2:\n.cfi_restore_state\nsubq $$%u, %%rsp\n.cfi_adjust_cfa_offset %u\n", 16 * VECTORS,
-		      16 * VECTORS);
+	buffer_printf(b, "2:\n");
+	print_restore_state(b, depth);
+	buffer_printf(b, "subq $$%u, %%rsp\n.cfi_adjust_cfa_offset %u\n", 16 * VECTORS, 16 * VECTORS);
 	outline_save_vectors(b, VECTORS);
 	buffer_printf(b, ".cfi_remember_state\n");
 	print_rare_call(b, "wm1_push_deferred");
-	buffer_printf(b, ".cfi_restore_state\n");
+	print_restore_state(b, depth + 16 * VECTORS);
 	outline_load_vectors(b, VECTORS);
 	buffer_printf(b, "addq $$%u, %%rsp\n.cfi_adjust_cfa_offset -%u\n%s%sretq\n", 16 * VECTORS, 16 * VECTORS,
 		      restore, place->begin);

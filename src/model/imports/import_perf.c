@@ -80,6 +80,8 @@ static struct text take_image(struct text *line)
 	size_t at = line->len_bytes, open = 0;
 	struct text image = {line->at, 0};
 
+	if (!ends_with(*line, ")"))
+		return image;
 	while (at) {
 		at--;
 		open += line->at[at] == ')';
