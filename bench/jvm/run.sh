@@ -65,7 +65,7 @@ mechanisms=(sample sample=97 encode wall alloc contention exceptions live tokens
 option_of() { # MECHANISM
 	case $1 in
 	encode) echo --sample --encode ;;
-	tokens) ;;
+	tokens) echo --events ;;
 	*) echo "--$1" ;;
 	esac
 }
