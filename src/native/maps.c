@@ -8,8 +8,9 @@
 
 enum {
 	LOWEST = 0x10000,
-	POPULATE_READ = 22, /* MADV_POPULATE_READ of Linux 5.14: an error where not all can be read */
-	RECALLED_BYTES = 1 << 20,
+	POPULATE_READ = 22,       /* MADV_POPULATE_READ of Linux 5.14: an error where not all can be read */
+	RECALLED_BYTES = 1 << 20, /* of a larger one CUT_BYTES are looked at */
+	CUT_BYTES = 1 << 16,
 	PAGE_BYTES = 4096,
 };
 /* A stack may grow down to the mapping below it, but hardly by more than this. */
@@ -103,29 +104,36 @@ bool maps_find(uintptr_t address, struct maps_range *ret)
 	return is_found;
 }
 
-/* Each page of it would be touched: only what a walk of a stack may touch anyway. */
+/* Each page of it is touched: only what a walk of a stack may touch anyway. */
 static bool is_readable(uintptr_t low, uintptr_t high)
 {
-	return high - low <= RECALLED_BYTES &&
-	       wmrt_sys3(SYS_madvise, (long)low, (long)(high - low), POPULATE_READ) == 0;
+	return wmrt_sys3(SYS_madvise, (long)low, (long)(high - low), POPULATE_READ) == 0;
 }
 
 bool maps_find_stack(struct maps_stacks *known, uintptr_t sp, uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	const uintptr_t page = sp & ~(uintptr_t)(PAGE_BYTES - 1);
 	struct maps_range range;
+	uintptr_t high = 0;
 	uint32_t i = 0;
 
 	while (i < MAPS_STACKS && sp - known->ranges[i].low >= known->ranges[i].high - known->ranges[i].low)
 		i++;
-	known->is_recalled = i < MAPS_STACKS && is_readable(page, known->ranges[i].high);
-	known->may_be_larger =
-		known->is_recalled && is_readable(known->ranges[i].high, known->ranges[i].high + PAGE_BYTES);
+	known->is_recalled = known->is_cut = known->may_be_larger = false;
+	if (i < MAPS_STACKS) {
+		high = known->ranges[i].high;
+		known->is_cut = high - page > RECALLED_BYTES;
+		if (known->is_cut)
+			high = page + CUT_BYTES;
+		known->is_recalled = is_readable(page, high);
+	}
 	if (known->is_recalled) {
+		known->may_be_larger = !known->is_cut && is_readable(high, high + PAGE_BYTES);
 		*ret_low = page;
-		*ret_high = known->ranges[i].high;
+		*ret_high = high;
 		return true;
 	}
+	known->is_cut = false;
 	if (!maps_find(sp, &range) || !range.is_readable)
 		return false;
 	if (i == MAPS_STACKS)

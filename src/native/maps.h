@@ -39,10 +39,11 @@ struct maps_stacks {
 	/* Written by maps_find_stack. */
 	bool is_recalled;   /* it was found before */
 	bool may_be_larger; /* it was, and ends at another mapping, with which it may be one by now */
+	bool is_cut;        /* it was, and has more above what is given */
 };
 /*
  * The readable mapping that has the stack pointer. One that was found before is not looked up again where all of it from there on is readable
- * still. False: there is none.
+ * still; of a large one only some pages are looked at and given. False: there is none.
  */
 bool maps_find_stack(struct maps_stacks *known, uintptr_t sp, uintptr_t *ret_low, uintptr_t *ret_high);
 /* Finds the mappings of many addresses, which rise, by one reading. low and high are 0 where there is none. */

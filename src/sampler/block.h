@@ -46,6 +46,7 @@ struct block {
 	struct walk_code code;
 	struct maps_stacks stacks; /* other ones than its own */
 	bool may_be_larger;        /* the walk in progress has met one that may be larger by now */
+	bool is_cut;               /* it has met one of which it was given the beginning */
 	struct unwind_cache cache;
 	struct record_known known[BLOCK_FRAMES_MAX];
 	struct walk_frame frames[BLOCK_FRAMES_MAX];

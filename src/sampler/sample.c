@@ -88,6 +88,7 @@ static bool find_stack(void *data, uintptr_t sp, struct unwind_stack *ret)
 		if (!maps_find_stack(&b->stacks, sp, &ret->low, &ret->high))
 			return false;
 		b->may_be_larger |= b->stacks.may_be_larger;
+		b->is_cut |= b->stacks.is_cut;
 		/* Other stacks, as coroutines have, come and go. */
 		if (!b->stacks.is_recalled && b->stack_address >= ret->low && b->stack_address < ret->high) {
 			b->range = *ret;
@@ -150,9 +151,11 @@ static uint32_t walk_from(struct block *b, const struct unwind_regs *regs, struc
 			      .code = &b->code,
 			      .stack_of = find_stack,
 			      .data = b};
-	b->may_be_larger = false;
+	b->may_be_larger = b->is_cut = false;
 	*ret_end = walk_stack(walk, regs);
-	if (b->may_be_larger && (*ret_end == WALK_NO_DATA || has_guess(walk))) {
+	/* A frame may lie across the end of what was given of a large stack. */
+	if ((b->may_be_larger && (*ret_end == WALK_NO_DATA || has_guess(walk))) ||
+	    (b->is_cut && *ret_end == WALK_NO_DATA)) {
 		b->stacks = (struct maps_stacks){0};
 		*ret_end = walk_stack(walk, regs);
 	}

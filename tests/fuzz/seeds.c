@@ -576,10 +576,10 @@ static void write_archive(void)
 
 static void write_imports(void)
 {
-	static const char folded[] = "main;f;g 42\nmain;[lib];g 3.5\n",
-			  perf[] =
-				  "prog 12/13 [001] 5.000001:  250000 cpu-clock:\n\t 55 leaf+0x1f (/tmp/prog) (inlined)\n"
-				  "\t 66 [unknown] (/lib/x.so (deleted))\n\t 77 [unknown] (\n\nprog 12 6.5: cycles:u:\n";
+	static const char
+		folded[] = "main;f;g 42\nmain;[lib];g 3.5\n",
+		perf[] = "prog 12/13 [001] 5.000001:  250000 cpu-clock:\n\t 55 leaf+0x1f (/tmp/prog) (inlined)\n"
+			 "\t 66 [unknown] (/lib/x.so (deleted))\n\t 77 [unknown] (\n\nprog 12 6.5: cycles:u:\n";
 	/* Strings "", "n" and "f"; a type, a function, a location and a sample. */
 	static const uint8_t pprof[] = {0x32, 0,    0x32, 1, 'n',  0x32, 1,  'f',  0x0a, 4,  8, 1,    16,
 					1,    0x2a, 4,    8, 1,    16,   2,  0x22, 8,    8,  1, 0x22, 4,

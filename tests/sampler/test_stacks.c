@@ -87,8 +87,31 @@ static void leaves_out_what_goes(void)
 	CHECK(!maps_find_stack(&known, low, &found_low, &found_high));
 }
 
+/* Of a stack of many megabytes a walk gets what it is likely to need, and no look touches all its pages. */
+static void cuts_large_ones(void)
+{
+	enum {
+		LARGE = 64 << 20,
+		CUT = 1 << 16
+	};
+	struct maps_stacks known = {0};
+	char *at = mmap(NULL, LARGE + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uintptr_t sp = (uintptr_t)at + PAGE + 8, end = (uintptr_t)at + PAGE + LARGE;
+
+	CHECK(at != MAP_FAILED);
+	CHECK(mprotect(at + PAGE, LARGE, PROT_READ | PROT_WRITE) == 0);
+	CHECK(finds(&known, sp, end, false) && !known.is_cut);
+	CHECK(finds(&known, sp, sp - 8 + CUT, true) && known.is_cut && !known.may_be_larger);
+	CHECK(finds(&known, sp + CUT, sp - 8 + 2 * CUT, true) && known.is_cut);
+	CHECK(finds(&known, end - CUT, end, true) && !known.is_cut);
+	CHECK(mprotect(at + 2 * PAGE, PAGE, PROT_NONE) == 0);
+	CHECK(finds(&known, sp, sp - 8 + PAGE, false) && !known.is_cut);
+	CHECK(munmap(at, LARGE + 2 * PAGE) == 0);
+}
+
 int main(void)
 {
+	cuts_large_ones();
 	finds_again();
 	knows_several();
 	leaves_out_what_goes();

@@ -1,4 +1,4 @@
-/* memory.c - reads by process_vm_readv, and keeps windows of code by their address. */
+/* memory.c - reads by process_vm_readv, and keeps windows of what it has read by their address. */
 #include "sampler/walk/memory.h"
 
 #include <stdlib.h>
@@ -6,6 +6,12 @@
 #include <sys/uio.h>
 
 #include "recorder/sys.h"
+
+enum {
+	RECENT_WALKS = 4, /* what they have used is likely to be used again */
+	WAYS = 4,         /* places that a window may be in */
+	LOWEST = 0x10000, /* Linux maps nothing below, by default */
+};
 
 static bool is_forbidden;
 
@@ -16,35 +22,88 @@ void memory_start(void)
 	is_forbidden = filters && strtoul(filters, NULL, 10) > 0;
 }
 
+/* The bytes that were read, of which those of a part are all or none. */
+static size_t read_parts(const struct iovec *targets, const struct iovec *sources, size_t count)
+{
+	long n = is_forbidden ? 0
+			      : wmrt_sys6(SYS_process_vm_readv, wmrt_getpid(), (long)targets, (long)count,
+					  (long)sources, (long)count, 0);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
 bool memory_read(uintptr_t from, void *to, size_t len_bytes)
 {
-	struct iovec target = {to, len_bytes},
-		     source = {(void *)from, len_bytes}; /* NOLINT(performance-no-int-to-ptr) */
+	const struct iovec target = {to, len_bytes},
+			   source = {(void *)from, len_bytes}; /* NOLINT(performance-no-int-to-ptr) */
 
-	return !is_forbidden &&
-	       wmrt_sys6(SYS_process_vm_readv, wmrt_getpid(), (long)&target, 1, (long)&source, 1, 0) == (long)len_bytes;
+	return read_parts(&target, &source, 1) == len_bytes;
 }
 
 void memory_forget(struct memory_windows *w)
 {
-	memset(w->at, 0, sizeof w->at);
+	w->walk++;
+}
+
+/* Reads what the last walks have used. What cannot be read ends it: the windows behind that one stay stale. */
+static void renew(struct memory_windows *w)
+{
+	struct iovec targets[MEMORY_WINDOWS], sources[MEMORY_WINDOWS];
+	uint8_t places[MEMORY_WINDOWS];
+	size_t count = 0, len;
+
+	w->renewed = w->walk;
+	for (size_t i = 0; i < MEMORY_WINDOWS; i++) {
+		if (!w->windows[i].at || w->windows[i].read == w->walk || w->walk - w->windows[i].used > RECENT_WALKS)
+			continue;
+		places[count] = (uint8_t)i;
+		targets[count] = (struct iovec){w->bytes[i], MEMORY_WINDOW_BYTES};
+		/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+		sources[count++] = (struct iovec){(void *)w->windows[i].at, MEMORY_WINDOW_BYTES};
+	}
+	len = read_parts(targets, sources, count);
+	for (size_t k = 0; k < len / MEMORY_WINDOW_BYTES; k++)
+		w->windows[places[k]].read = w->walk;
+}
+
+/* Where the window is; otherwise the place of which the use is longest ago. */
+static size_t place_of(const struct memory_windows *w, uintptr_t at)
+{
+	/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). */
+	const size_t first =
+		(size_t)(at / MEMORY_WINDOW_BYTES * 0x9e3779b97f4a7c15U >> 32) % (MEMORY_WINDOWS / WAYS) * WAYS;
+	size_t ret = first;
+
+	for (size_t i = first; i < first + WAYS; i++) {
+		if (w->windows[i].at == at)
+			return i;
+		if (w->windows[i].used < w->windows[ret].used)
+			ret = i;
+	}
+	return ret;
 }
 
 /* A window is in one page: it can be read as a whole or not at all. */
 static const uint8_t *window_at(struct memory_windows *w, uintptr_t at)
 {
-	size_t i = at / MEMORY_WINDOW_BYTES % MEMORY_WINDOWS;
+	size_t i = place_of(w, at);
 
-	if (w->at[i] == at)
-		return w->bytes[i];
-	w->at[i] = 0;
-	if (!at || !memory_read(at, w->bytes[i], MEMORY_WINDOW_BYTES))
+	if (at < LOWEST)
 		return NULL;
-	w->at[i] = at;
+	if (w->windows[i].at == at && w->windows[i].read != w->walk && w->renewed != w->walk)
+		renew(w);
+	if (w->windows[i].at != at || w->windows[i].read != w->walk) {
+		w->windows[i].at = 0;
+		if (!memory_read(at, w->bytes[i], MEMORY_WINDOW_BYTES))
+			return NULL;
+		w->windows[i].at = at;
+		w->windows[i].read = w->walk;
+	}
+	w->windows[i].used = w->walk;
 	return w->bytes[i];
 }
 
-size_t memory_code(struct memory_windows *w, uintptr_t from, uint8_t *to, size_t len_bytes)
+size_t memory_copy(struct memory_windows *w, uintptr_t from, uint8_t *to, size_t len_bytes)
 {
 	size_t len = 0;
 

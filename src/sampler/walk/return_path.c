@@ -106,7 +106,8 @@ static struct value load(const struct step *step, struct value at)
 			return store->value;
 	}
 	if (at.number < stack->low || at.number >= stack->high)
-		ret.is_known = memory_read(at.number, &ret.number, sizeof ret.number);
+		ret.is_known = memory_copy(step->search->code->windows, at.number, (uint8_t *)&ret.number,
+					   sizeof ret.number) == sizeof ret.number;
 	else if (at.number >= step->search->unused)
 		ret.is_known = cfi_load(stack->low, stack->high, at.number, &ret.number);
 	return ret;
@@ -424,7 +425,7 @@ static const uint8_t *fetch(const struct return_path_code *code, uintptr_t pc, u
 			code->text->high - pc < INSTRUCTION_BYTES_MAX ? code->text->high - pc : INSTRUCTION_BYTES_MAX;
 		return (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
 	}
-	*ret_len = memory_code(code->windows, pc, copy, INSTRUCTION_BYTES_MAX);
+	*ret_len = memory_copy(code->windows, pc, copy, INSTRUCTION_BYTES_MAX);
 	return *ret_len ? copy : NULL;
 }
 

@@ -103,7 +103,7 @@ static bool is_behind_made_call(struct walk *w, uintptr_t pc)
 {
 	uint8_t bytes[CALL_BYTES_MAX];
 
-	return memory_code(&w->code->windows, pc - sizeof bytes, bytes, sizeof bytes) == sizeof bytes &&
+	return memory_copy(&w->code->windows, pc - sizeof bytes, bytes, sizeof bytes) == sizeof bytes &&
 	       is_behind_call(bytes + sizeof bytes, sizeof bytes);
 }
 
