@@ -2,6 +2,7 @@
 #include "jvm/c/contexts/frames.h"
 
 #include <jvmti.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "jvm/c/base/java.h"
@@ -12,6 +13,8 @@ enum {
 	LOCAL_REFERENCES = 4,
 	SEEN_BITS = 6,
 	SEEN = 1 << SEEN_BITS,
+	KEPT_BITS = 12,
+	KEPT = 1 << KEPT_BITS,
 };
 
 _Static_assert(sizeof(struct jvm_frame) == sizeof(jvmtiFrameInfo), "is read by JVMTI");
@@ -19,14 +22,29 @@ _Static_assert(sizeof(struct jvm_frame) == sizeof(jvmtiFrameInfo), "is read by J
 /* Written once, before all else. */
 static jvmtiEnv *tools;
 
+/* A frame that was made for a place. */
+struct kept {
+	struct jvm_frame place;
+	jint line; /* when it was made: the place may be one of other code since */
+	jweak made;
+};
+
 /*
- * Makes the frames of a walk. The class of frames is found at each walk: most runs make none, and need not load it. A deep stack has few places,
- * many times: frames at one place are one object, which is made when it is met, and kept until another place needs its slot.
+ * Frames of earlier walks, for the one who has set the flag; a walk that finds it set makes its own: who has set it may be suspended. A
+ * jmethodID is never given twice, so what a frame says of its method stays true.
+ */
+static struct kept kept[KEPT];
+static atomic_flag is_kept_used = ATOMIC_FLAG_INIT;
+
+/*
+ * Makes the frames of a walk. The class of frames is found at each walk: most runs make none, and need not load it. A deep stack has few
+ * places, many times: frames at one place are one object, which is made when it is met, or is of an earlier walk.
  */
 struct maker {
 	JNIEnv *env;
 	jclass class;
 	jmethodID create;
+	bool has_kept;
 	struct {
 		struct jvm_frame place;
 		jobject made; /* a local reference, or NULL */
@@ -104,40 +122,63 @@ static bool find_class(struct maker *m)
 	return m->create;
 }
 
-static jobject new_frame(const struct maker *m, const struct jvm_frame *frame)
+static size_t slot_of(const struct jvm_frame *frame, int bits)
+{
+	uint64_t key = (uint64_t)(uintptr_t)frame->method + (uint64_t)frame->location;
+
+	return (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - bits));
+}
+
+static bool is_same_place(const struct jvm_frame *one, const struct jvm_frame *other)
+{
+	return one->method == other->method && one->location == other->location;
+}
+
+static jobject new_frame(const struct maker *m, const struct jvm_frame *frame, jint line)
 {
 	jclass owner = NULL;
 	jstring method = name_method(m->env, frame->method, &owner);
 
-	return method ? (*m->env)->NewObject(m->env, m->class, m->create, owner, method, frame_line(frame)) : NULL;
+	return method ? (*m->env)->NewObject(m->env, m->class, m->create, owner, method, line) : NULL;
 }
 
 /* A local reference to a new frame, and no other. NULL: there may be an exception. */
-static jobject make_frame(const struct maker *m, const struct jvm_frame *frame)
+static jobject make_frame(const struct maker *m, const struct jvm_frame *frame, jint line)
 {
 	if ((*m->env)->PushLocalFrame(m->env, LOCAL_REFERENCES) != 0)
 		return NULL;
-	return (*m->env)->PopLocalFrame(m->env, new_frame(m, frame));
+	return (*m->env)->PopLocalFrame(m->env, new_frame(m, frame, line));
 }
 
-static size_t slot_of(const struct jvm_frame *frame)
+/* The same, of an earlier walk if there is one. */
+static jobject keep_frame(const struct maker *m, const struct jvm_frame *frame)
 {
-	uint64_t key = (uint64_t)(uintptr_t)frame->method + (uint64_t)frame->location;
+	struct kept *k = &kept[slot_of(frame, KEPT_BITS)];
+	jint line = frame_line(frame);
+	bool is_known = k->made && k->line == line && is_same_place(&k->place, frame);
+	jobject ret = is_known ? (*m->env)->NewLocalRef(m->env, k->made) : NULL;
 
-	return (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - SEEN_BITS));
+	if (ret)
+		return ret;
+	ret = make_frame(m, frame, line);
+	if (!ret)
+		return NULL;
+	(*m->env)->DeleteWeakGlobalRef(m->env, k->made);
+	*k = (struct kept){*frame, line, (*m->env)->NewWeakGlobalRef(m->env, ret)};
+	jvm_drop_thrown(m->env);
+	return ret;
 }
 
 /* The frame at this place. The reference is the maker's. */
 static jobject find_frame(struct maker *m, const struct jvm_frame *frame)
 {
-	size_t slot = slot_of(frame);
-	const struct jvm_frame *place = &m->seen[slot].place;
+	size_t slot = slot_of(frame, SEEN_BITS);
 
-	if (m->seen[slot].made && place->method == frame->method && place->location == frame->location)
+	if (m->seen[slot].made && is_same_place(&m->seen[slot].place, frame))
 		return m->seen[slot].made;
 	(*m->env)->DeleteLocalRef(m->env, m->seen[slot].made);
 	m->seen[slot].place = *frame;
-	m->seen[slot].made = make_frame(m, frame);
+	m->seen[slot].made = m->has_kept ? keep_frame(m, frame) : make_frame(m, frame, frame_line(frame));
 	return m->seen[slot].made;
 }
 
@@ -159,10 +200,15 @@ static jobjectArray make_frames(struct maker *m, const struct jvm_frame *frames,
 jobjectArray jvm_frames_new(const struct JNINativeInterface_ **env, const struct jvm_frame *frames, int32_t count)
 {
 	struct maker m = {.env = env};
+	jobjectArray ret;
 
 	if ((*env)->PushLocalFrame(env, SEEN + LOCAL_REFERENCES) != 0)
 		return NULL;
-	return (*env)->PopLocalFrame(env, make_frames(&m, frames, count));
+	m.has_kept = !atomic_flag_test_and_set(&is_kept_used);
+	ret = make_frames(&m, frames, count);
+	if (m.has_kept)
+		atomic_flag_clear(&is_kept_used);
+	return (*env)->PopLocalFrame(env, ret);
 }
 
 /* Without memory, an exception. */

@@ -34,11 +34,11 @@ final class Frames {
 		return selected;
 	}
 
-	/** The same, but asked for all of them at once: for who looks at most. */
-	static List<Frame> walkAll(UnaryOperator<Stream<Frame>> selection) {
+	/** The same, but asked for all of them at once. */
+	private static List<Frame> walkAll(UnaryOperator<Stream<Frame>> selection) {
 		return selection.apply(Stream.of(stack())).collect(Collectors.toList());
 	}
 
-	/** All frames, the innermost first. c/contexts/frames.c. */
-	private static native Frame[] stack();
+	/** All frames, the innermost first: for who looks at most. c/contexts/frames.c. */
+	static native Frame[] stack();
 }

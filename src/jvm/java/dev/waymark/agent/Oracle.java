@@ -1,11 +1,9 @@
 package dev.waymark.agent;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Compares the context of a capture with a walk of the stack: class, method, descriptor and line of each instrumented method, from the
@@ -90,15 +88,18 @@ public final class Oracle {
 
 	/** Compares the context of another thread, which was suspended. frames: all, innermost first. Called by the agent. */
 	static void checkSample(Frame[] frames, int[] sites) {
-		Recorder.compared(difference(places(Arrays.stream(frames).filter(Oracle::isInstrumented)), sites, Point.SAMPLE));
+		Recorder.compared(difference(places(frames, 0), sites, Point.SAMPLE));
 	}
 
-	private static boolean isInstrumented(Frame frame) {
-		return METHODS.contains(frame.method);
-	}
+	/** Where the frames of instrumented methods are, without the innermost ones that are skipped. A loop: a stack may have thousands. */
+	private static List<String> places(Frame[] frames, int skipped) {
+		List<String> ret = new ArrayList<>(frames.length);
+		int left = skipped;
 
-	private static List<String> places(Stream<Frame> frames) {
-		return frames.map(Frame::toString).collect(Collectors.toList());
+		for (Frame frame : frames)
+			if (METHODS.contains(frame.method) && --left < 0)
+				ret.add(frame.toString());
+		return ret;
 	}
 
 	private static void compare(int[] sites, int skipped, Point point) {
@@ -106,9 +107,7 @@ public final class Oracle {
 			Recorder.lost();
 			return;
 		}
-		List<Frame> walked = Frames.walkAll(frames -> frames.filter(Oracle::isInstrumented).skip(skipped));
-
-		Recorder.compared(difference(places(walked.stream()), sites, point));
+		Recorder.compared(difference(places(Frames.stack(), skipped), sites, point));
 	}
 
 	/* ---- ---- */
