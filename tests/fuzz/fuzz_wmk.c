@@ -16,17 +16,19 @@ enum {
 	DEPTH_MAX = 4096,
 };
 
-/* Returns the file's length. */
+/* Returns the file's length. file: zeros; NULL: there is none yet. */
 static size_t unfold(const uint8_t *data, size_t size, uint8_t *file)
 {
 	size_t part = size < FUZZ_WMK_HEADER_BYTES ? size : FUZZ_WMK_HEADER_BYTES;
 	size_t len = part < FUZZ_WMK_HEADER_BYTES ? part : WMK_HEADER_BYTES;
 
-	memcpy(file, data, part);
+	if (file)
+		memcpy(file, data, part);
 	for (data += part, size -= part; size && len < WMK_HEADER_BYTES + FUZZ_WMK_CHUNKS_MAX * WMK_CHUNK_BYTES;
 	     data += part, size -= part) {
 		part = size < FUZZ_WMK_CHUNK_BYTES ? size : FUZZ_WMK_CHUNK_BYTES;
-		memcpy(file + len, data, part);
+		if (file)
+			memcpy(file + len, data, part);
 		len += part < FUZZ_WMK_CHUNK_BYTES && (data[part - 1] & 1) ? part : WMK_CHUNK_BYTES;
 	}
 	return len;
@@ -237,21 +239,15 @@ static void follow_it(const uint8_t *bytes, size_t len, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *file = calloc(FUZZ_WMK_CHUNKS_MAX + 1, WMK_CHUNK_BYTES);
+	size_t len = unfold(data, size, NULL);
+	uint8_t *file = calloc(1, len ? len : 1); /* no more, so that a read behind the end is seen */
 	struct wmk_file w;
 	struct error *err;
-	uint8_t *exact;
-	size_t len;
 
 	if (!file)
 		return 0;
-	len = unfold(data, size, file);
-	exact = realloc(file, len ? len : 1); /* so that a read behind the end is seen */
-	if (!exact) {
-		free(file);
-		return 0;
-	}
-	err = wmk_read(exact, len, "input", &w);
+	unfold(data, size, file);
+	err = wmk_read(file, len, "input", &w);
 	if (!err) {
 		walk_all(&w);
 		walk_tables(&w);
@@ -262,7 +258,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		wmk_file_deinit(&w);
 	}
 	error_destroy(err);
-	follow_it(exact, len, size);
-	free(exact);
+	follow_it(file, len, size);
+	free(file);
 	return 0;
 }

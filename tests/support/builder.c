@@ -101,6 +101,18 @@ void build_paths_section(struct buffer *out, const uint8_t *raw, size_t raw_byte
 	put_section(out, "\x89WMP\r\n\x1a\n", raw, raw_bytes);
 }
 
+/* With zeros. Not byte by byte: a chunk is 64 KB, and fuzzing makes one for each input. */
+static void pad_to(struct buffer *out, size_t end)
+{
+	static const uint8_t zeros[WMK_CHUNK_BYTES];
+
+	while (out->len_bytes < end && !out->failed) {
+		size_t left = end - out->len_bytes;
+
+		buffer_bytes(out, zeros, left < sizeof zeros ? left : sizeof zeros);
+	}
+}
+
 void build_wmk_init(struct wmk_builder *b, uint64_t run, const char *program)
 {
 	char name[WMK_PROGRAM_BYTES] = {0};
@@ -120,8 +132,7 @@ void build_wmk_init(struct wmk_builder *b, uint64_t run, const char *program)
 	     off += 8)
 		buffer_u64(&b->out, 0);
 	buffer_bytes(&b->out, name, sizeof name);
-	while (b->out.len_bytes < WMK_HEADER_BYTES)
-		buffer_u8(&b->out, 0);
+	pad_to(&b->out, WMK_HEADER_BYTES);
 }
 
 static void end_chunk(struct wmk_builder *b)
@@ -136,8 +147,7 @@ static void end_chunk(struct wmk_builder *b)
 	if (span > 1)
 		buffer_put_u32(&b->out, b->chunk_off + offsetof(struct wmk_chunk_header, span), span);
 	b->chunk_count += span - 1;
-	while (b->out.len_bytes < b->chunk_off + (size_t)span * WMK_CHUNK_BYTES)
-		buffer_u8(&b->out, 0);
+	pad_to(&b->out, b->chunk_off + (size_t)span * WMK_CHUNK_BYTES);
 }
 
 void build_chunk(struct wmk_builder *b, enum wmk_kind kind, uint64_t first, uint32_t tid)
