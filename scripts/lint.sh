@@ -72,7 +72,8 @@ tidy() {
 	[ -f build/compile_commands.json ] || { echo "lint: build first: scripts/check.sh --fast" >&2; return 1; }
 	scripts/tidy-database.py build build/tidy || return 1
 	own_files 'src/*.c' | grep -vFxf build/tidy/sources | sed 's/^/lint: not checked, since the build leaves it out: /'
-	# One at a time: folders have settings of their own. The largest first: none is left alone at the end.
+	# One for each process: folders have settings of their own, and which checks the analyzer has is settled by the first file of a process. The
+	# largest first: none is left alone at the end.
 	own_files 'src/*.c' | grep -Fxf build/tidy/sources | xargs -r ls -S | xargs -r -n 1 -P "$(nproc)" clang-tidy-19 -p build/tidy --quiet --warnings-as-errors='*' "$@" 2> >(grep -v 'warnings generated' >&2)
 }
 
