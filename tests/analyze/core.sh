@@ -4,6 +4,8 @@
 set -u
 # shellcheck source=tests/analyze/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/schema.sh
+. "$here/../support/schema.sh"
 
 # Numbers of lines with this comment.
 marked() { grep -nE "/\* $1 \*/" "$program.c" | cut -d: -f1; }
@@ -93,6 +95,7 @@ crash 2
 
 # In JSON; sizes; other places.
 slice --slice --format=json
+schema_check whole.txt
 python3 - slice.txt <<'E' || fail 'JSON'
 import json, sys
 slice = json.load(open(sys.argv[1]))

@@ -4,6 +4,8 @@
 set -u
 # shellcheck source=tests/analyze/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/schema.sh
+. "$here/../support/schema.sh"
 
 marked() { grep -nE "/\* $1 \*/" "$program.c" | cut -d: -f1; }
 first() { sed -n 's/^ *\([0-9][0-9]*\)  .*writes .*/\1/p' layer.txt | head -1; }
@@ -51,6 +53,7 @@ slice --slice --no-values
 grep -q AAAA layer.txt && fail 'heap: --no-values shows a text'
 # In JSON and SARIF; of a line memory is not asked.
 slice --slice --format=json
+schema_check whole.txt
 python3 - whole.txt "$(marked overrun)" <<'E' || fail 'JSON'
 import json, sys
 slice = json.load(open(sys.argv[1]))
@@ -259,6 +262,7 @@ END
 slice --slice
 grep -q 'memory has no evidence of one' layer.txt || fail "nothing: $(cat layer.txt)"
 slice --slice --format=json
+schema_check whole.txt
 python3 - whole.txt "$(marked computed)" "$(marked within)" <<'E' || fail 'nothing: JSON'
 import json, sys
 slice = json.load(open(sys.argv[1]))

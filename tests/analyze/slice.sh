@@ -4,6 +4,8 @@
 set -u
 # shellcheck source=tests/analyze/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/schema.sh
+. "$here/../support/schema.sh"
 
 cp "$here/../../examples/crash/settings.c" .
 # The number of the line with that text.
@@ -14,6 +16,7 @@ for level in -O0 -O2; do
 	"$build/waymark" cc --wm=trace -g $level -fno-inline settings.c -o settings || exit 1
 	"$build/waymark" slice settings "settings.c:$crash" >slice.txt || fail "$level: status $?"
 	"$build/waymark" slice --format=json -o slice.json settings "settings.c:$crash" || fail "$level: JSON: status $?"
+	schema_check slice.json
 	python3 - slice.json "$crash" <<-'E' || fail "$level: JSON"
 		import json, sys
 		slice = json.load(open(sys.argv[1]))

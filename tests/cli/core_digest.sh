@@ -3,6 +3,8 @@
 # JSON and on the page; each of its lines is in the frame's paths.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/schema.sh
+. "$here/../support/schema.sh"
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
 cp "$here/core_digest.c" .
@@ -26,6 +28,7 @@ END2
 decided() {
 	core_of "$1$2.core" "./program-$1" "$2" || exit 1
 	expect 0 "$waymark" core --format=json -o core.json "./program-$1" "$1$2.core"
+	schema_check core.json
 	python3 digest.py "$3" core.json >said.txt 2>err.txt || fail "$1 $2: $(tail -n 1 err.txt)"
 	[ "$(cat said.txt)" = "$4" ] || fail "$1 $2: $(cat said.txt); not: $4"
 }

@@ -3,6 +3,8 @@
 # chosen at start-up, separate debug files, static and position-dependent programs.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/schema.sh
+. "$here/../support/schema.sh"
 reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
@@ -57,6 +59,7 @@ shown '#0 +list_find  .*core_trace.c:24:.*' 'path 4 of 4; .*' 'then, in progress
 # JSON has the same steps, with blocks and edges.
 expect 0 "$waymark" core --format=json ./program program.core
 cp out.txt core.json
+schema_check core.json
 if command -v python3 >/dev/null; then
 	python3 - core.json >facts.txt <<'END' || fail "core.json is no JSON"
 import json, sys

@@ -3,6 +3,8 @@
 # address of a fault comes of them; and none with --no-values.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/schema.sh
+. "$here/../support/schema.sh"
 reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
@@ -11,6 +13,7 @@ reads_twice=1
 compared() {
 	expect 0 "$waymark" core --format=json "$3" "$4"
 	cp out.txt core.json
+	schema_check core.json
 	DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set debuginfod enabled off' -ex "python options = 'core.json $2'" \
 		-x "$here/../support/compare_values.py" "$3" "$4" >compared.txt 2>&1 </dev/null
 	tail -n 1 compared.txt | grep -q '^[0-9]* values compared$' || fail "$1: $(tail -n 15 compared.txt)"

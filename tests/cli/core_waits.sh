@@ -2,6 +2,8 @@
 # core_waits.sh BUILD - what threads wait for, who holds it, deadlocks; and the exceptions that ended a program or are handled.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/schema.sh
+. "$here/../support/schema.sh"
 reads_twice=1
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
@@ -53,6 +55,7 @@ for options in -O0 -O2 "-O2 -static"; do
 		[ "$options" != -O0 ] || said 'mutex \*mutex in again' 'condition variable queue->filled in take'
 	done
 	expect 0 "$waymark" core --format=json ./program waits.core
+	schema_check out.txt
 	# By what gdb reads: the owner of each lock is a thread whose own wait is for the other one.
 	python3 - out.txt <<'EOF' || fail "$label: JSON"
 import json, sys

@@ -6,6 +6,8 @@
 # ids, the modules and frames of the C library; of pages their styles and scripts are left out. -O0: what clang makes of it is the same in each of its 19.1 releases.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/schema.sh
+. "$here/../support/schema.sh"
 # shellcheck source=tests/support/core.sh
 . "$here/../support/core.sh"
 reads_twice=1
@@ -18,6 +20,7 @@ golden() {
 	shift
 	expect 0 "$waymark" "$@"
 	[ ! -s err.txt ] || fail "$name: $(cat err.txt)"
+	[ "$name" = "${name%.json}" ] || schema_check out.txt
 	sed -E -e '/<style>/,/<\/style>/d' -e '/<script>/,/<\/script>/d' -e '/"path": "(\/usr\/lib|\/lib|\[vdso)/d' \
 		-e "s,$tmp,/scratch,g" -e 's/(pid|process|"pid":|"tid":|Thread 1 of 1 \(|thread 1 \() ?[0-9]+/\1 N/g' \
 		-e 's/0x[57][0-9a-f]{11}\b/ADDRESS/g' -e 's/\b[0-9a-f]{40}\b/BUILD-ID/g' -e 's/"run": "[0-9a-f]*"/"run": "RUN"/' \

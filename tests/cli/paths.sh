@@ -2,6 +2,8 @@
 # paths.sh BUILD - waymark paths on real recordings: every format, sums over files, filters, sources that moved, programs that
 # are stripped, of another build or gone, damaged files, unwritable output.
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/schema.sh
+. "$here/../support/schema.sh"
 cp "$here/paths_program.c" prog.c
 build_program() { # NAME [FLAGS]
 	name=$1
@@ -39,6 +41,7 @@ expect 0 "$waymark" paths --top 1 one.wmk
 
 # JSON: what is said several times agrees.
 expect 0 "$waymark" paths --format=json -o all.json one.wmk two.wmk
+schema_check all.json
 cat >check.py <<'END'
 import json, sys
 p = json.load(open("all.json"))
@@ -279,6 +282,7 @@ END
 "$waymark" cc --wm=paths -O1 -g conditions.c -o conditions || exit 1
 WAYMARK_OUT=conditions.wmk ./conditions a && WAYMARK_OUT=conditions.wmk ./conditions d || exit 1
 expect 0 "$waymark" paths --format=json -o conditions.json conditions.wmk
+schema_check user.json conditions.json
 expect 0 "$waymark" paths --top all conditions*.wmk
 sed -n 's/^ *\([0-9][0-9]*\)  .*  *-> /\1 /p' out.txt | sort -u >outcomes.txt
 for outcome in "3 false" "4 true" "4 false" "7 true" "8 true" "9 false" "12 true" "12 false"; do

@@ -2,6 +2,8 @@
 # residual.sh BUILD - waymark residual: paths that only the field ran, cold paths, another build with a plan and contexts,
 # functions that changed, exit status.
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/support/schema.sh
+. "$here/../support/schema.sh"
 cp "$here/paths_program.c" prog.c
 "$waymark" cc --wm=paths -O1 -g -DEXTRA=1000 prog.c -o prog || exit 1
 WAYMARK_OUT=tested.wmk ./prog 100 >/dev/null
@@ -28,6 +30,7 @@ assert {p["name"]: p["new"] for p in r["new"]} == {"main": "path", "rare": "func
 assert all(p["tested"] == 0 and p["field"] == 1 and p["lines"] and p["blocks"] for p in r["new"])
 END
 python3 check.py || fail "JSON: $(cat out.json)"
+schema_check out.json
 expect 3 "$waymark" residual --format=sarif -o out.sarif --tested tested.wmk --field field.wmk
 cat >check.py <<'END'
 import json
@@ -104,6 +107,9 @@ expect 0 "$waymark" paths planned.wmk
 has out.txt "outside it 2 times"
 has out.txt "Outside the plan, by calling context"
 has out.txt "alpha 1.00 in the median"
+expect 0 "$waymark" paths --format=json planned.wmk
+schema_check out.txt
+has out.txt '"interesting": '
 
 # Metadata of one side is enough.
 mv planned planned-hidden

@@ -375,7 +375,8 @@ static struct error *print(struct work *w)
 				    .lines = w->shown.count,
 				    .coarse = w->active.of.coarse ? w->active.of.coarse : w->all.of.coarse,
 				    .unknown_functions = w->map.unknown_count};
-	struct slice_report report = {.program = s->modules[s->main_module].path,
+	struct slice_report report = {.producer = "waymark " WAYMARK_VERSION,
+				      .program = s->modules[s->main_module].path,
 				      .criterion = w->criterion,
 				      .lines = &w->shown,
 				      .chain = &w->chain,

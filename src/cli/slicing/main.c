@@ -118,7 +118,8 @@ static struct error *print(struct work *w, const struct slice_lines *lines, cons
 			   const struct slice_graph *graph)
 {
 	enum slice_format format = format_of(w);
-	struct slice_report report = {.program = w->program,
+	struct slice_report report = {.producer = "waymark " WAYMARK_VERSION,
+				      .program = w->program,
 				      .criterion = w->criterion,
 				      .lines = lines,
 				      .chain = chain,

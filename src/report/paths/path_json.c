@@ -248,11 +248,11 @@ static void print_function_numbers(const struct path_function *f, FILE *out)
 	if (f->meta)
 		fprintf(out, ", \"part\": %s, \"selects\": %" PRIu32 ", \"switch_tables\": %" PRIu32,
 			bool_text(f->is_part), f->meta->selects, f->meta->switch_tables);
-	if (f->meta && f->meta->has_plan)
-		fprintf(out, ", \"interesting\": %" PRIu32, f->meta->planned_count);
 	if (path_alpha(f) > 0)
 		fprintf(out, ", \"interesting\": %" PRIu32 ", \"interval\": %" PRIu64 ", \"alpha\": %.6g",
 			f->meta->interesting, f->meta->interval, path_alpha(f));
+	else if (f->meta && f->meta->has_plan)
+		fprintf(out, ", \"interesting\": %" PRIu32, f->meta->planned_count);
 }
 
 static struct error *print_function(const struct path_report *r, const struct path_function *f, const uint8_t *is_shown,

@@ -126,7 +126,9 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 	const char *file = NULL;
 	struct error *err = NULL;
 
-	json_print_member(out, "{", "program", r->program);
+	fputs("{\"format\": \"waymark-slice\", \"version\": 1", out);
+	json_print_member(out, ", ", "producer", r->producer);
+	json_print_member(out, ",\n ", "program", r->program);
 	json_print_member(out, ", ", "criterion", r->criterion);
 	json_print_member(out, ", ", "direction", r->is_forward ? "forward" : "backward");
 	if (r->sizes)

@@ -33,6 +33,7 @@ struct slice_sizes {
 };
 
 struct slice_report {
+	const char *producer; /* JSON alone */
 	const char *program;
 	const char *criterion; /* as the user gave it */
 	const struct slice_lines *lines;

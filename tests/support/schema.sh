@@ -1,0 +1,11 @@
+# shellcheck shell=sh
+# schema.sh - `schema_check FILE...` compares JSON with the schemas in share/waymark/schema (schema.py), where python3-jsonschema is there.
+# The script that sources it has lib.sh's `fail` and `here`.
+schema_python=/usr/bin/python3 # Debian's has python3-jsonschema
+schema_is_there() {
+	$schema_python -c 'import jsonschema' 2>/dev/null
+}
+
+schema_check() {
+	! schema_is_there || $schema_python "$here/../support/schema.py" "$@" >schema.txt || fail "JSON and its schema differ: $(cat schema.txt)"
+}
