@@ -36,6 +36,20 @@ static const struct option_row option_rows[] = {
 	OPTIONS_END,
 };
 
+/* Text that was changed since does not say what ran. */
+static void tell_changed(const struct sources *s, const struct profile *p)
+{
+	uint64_t oldest = UINT64_MAX;
+
+	for (size_t i = 0; i < p->sources.count; i++)
+		if (!p->sources.items[i].import_format && p->sources.items[i].header.start_realtime_ns < oldest)
+			oldest = p->sources.items[i].header.start_realtime_ns;
+	for (size_t i = 0; i < s->files.count; i++)
+		if (s->files.items[i]->changed_ns > oldest)
+			message_warn("annotate", "%s was changed after the recording: lines may not fit",
+				     s->files.items[i]->path);
+}
+
 static struct error *render_annotation(struct request *r, const struct view *v, const struct annotation *a)
 {
 	const struct annotate_report report = {
@@ -64,6 +78,8 @@ static struct error *render(struct request *r, const struct profile *p)
 		annotation_deinit(&annotation);
 	}
 	if (!err)
+		tell_changed(&r->sources, p);
+	if (!err)
 		notes_print(&v, "waymark annotate: ", stderr);
 	view_deinit(&v);
 	return err;
@@ -77,9 +93,11 @@ static struct error *annotate(struct request *r, char **operands)
 
 	if (err)
 		return err;
+	r->sources.texts = &p.texts;
 	err = patterns_add(&r->annotated, "the function", operands[0])
 		      ?: profile_reading_add(&r->reading, "annotate", operands + 1, &p)
 		      ?: render(r, &p);
+	r->sources.texts = NULL;
 	profile_deinit(&p);
 	return err;
 }

@@ -1,6 +1,6 @@
 /*
- * archive.c - `waymark archive`: recordings as one small file, with the names and lines that a report needs, for other machines and later
- * days.
+ * archive.c - `waymark archive`: recordings as one small file, with the names and lines that a report needs and the text of these, for other
+ * machines and later days.
  */
 #include <string.h>
 
@@ -13,17 +13,23 @@
 struct request {
 	struct profile_reading reading;
 	struct archive_options archive;
+	struct sources sources;
 	bool leaves_events;
+	bool leaves_sources;
 	const char *output;
 };
 
 static const struct option_row option_rows[] = {
 	{.name = "anonymize",
-	 .help = "leave out directories, values of events and names of threads",
+	 .help = "leave out directories, values of events, names of threads and the text of source lines",
 	 OPTION_FLAG(struct request, archive.is_anonymous)},
 	{.name = "no-events",
 	 .help = "keep sums by context alone, not each event with its time and thread",
 	 OPTION_FLAG(struct request, leaves_events)},
+	{.name = "no-sources",
+	 .help = "leave out the text of source lines, which `waymark annotate` shows",
+	 OPTION_FLAG(struct request, leaves_sources)},
+	OPTIONS_OF(source_options, struct request, sources),
 	OPTIONS_OF(search_options, struct request, reading.cache.search),
 	{.name = "output",
 	 .letter = 'o',
@@ -68,11 +74,15 @@ static void tell_paths(const struct profile *p)
 		message_warn("archive", "paths are left out: `waymark merge` keeps those of recordings");
 }
 
-static struct error *write_archive(struct request *r, const struct profile *p)
+static struct error *write_archive(struct request *r, struct profile *p)
 {
 	struct buffer bytes = {0};
-	struct error *err = check_runs(p) ?: archive_write(p, &r->archive, &bytes);
+	struct error *err = check_runs(p);
 
+	if (!err && !r->leaves_sources && !r->archive.is_anonymous)
+		err = archive_add_sources(p, &r->sources);
+	if (!err)
+		err = archive_write(p, &r->archive, &bytes);
 	if (!err)
 		err = output_write(r->output, bytes.bytes, bytes.len_bytes);
 	if (!err)
@@ -100,11 +110,13 @@ static int run(const struct command *command, int argc, char **argv)
 	int status;
 
 	profile_reading_init(&r.reading);
+	sources_init(&r.sources);
 	status = options_parse(command, &r, argc, argv);
 	if (status == OPTIONS_PARSED && !r.output)
 		status = message_usage("archive", "-o FILE is needed");
 	else if (status == OPTIONS_PARSED)
 		status = message_error("archive", archive_files(&r, argv + optind));
+	sources_deinit(&r.sources);
 	profile_reading_deinit(&r.reading);
 	return status;
 }
@@ -114,9 +126,10 @@ const struct command command_archive = {
 	.summary = "add recordings up in one small file, with all names, for other machines",
 	.usage = "Usage: waymark archive [OPTIONS] -o OUT.wmka [FILE.wmk...]\n"
 		 "\n"
-		 "Adds recordings up, and writes them with the names and lines that a report needs\n"
-		 "as one file. `waymark report OUT.wmka` shows the same on another machine, and\n"
-		 "after the programs have changed. Archives can be archived again.\n",
+		 "Adds recordings up, and writes them with the names and lines that a report needs,\n"
+		 "and the text of these lines, as one file. `waymark report OUT.wmka` and `waymark\n"
+		 "annotate` show the same on another machine, and after the programs have changed.\n"
+		 "Archives can be archived again.\n",
 	.options = option_rows,
 	.operands = {{"recording", COMPLETE_FILE, NULL, true}},
 	.run = run,

@@ -1,8 +1,9 @@
 #!/bin/sh
 # archive.sh BUILD - archives: their reports are those of the recordings, also where the program has gone; several files, filters by thread,
-# what --anonymize leaves, and what is refused.
+# the text of lines, what --anonymize leaves, and what is refused.
 . "$(dirname "$0")/lib.sh"
-"$waymark" cc -O1 -g -o prog "$here/convert.c" -pthread || exit 1
+mkdir source && cp "$here/convert.c" source
+"$waymark" cc -O1 -g -o prog source/convert.c -pthread || exit 1
 expect 0 "$waymark" run --heap -o one.wmk ./prog
 expect 0 "$waymark" run --heap -o two.wmk ./prog
 
@@ -25,7 +26,29 @@ untimed want2.txt
 "$waymark" report --metric=step --format=folded one.wmk two.wmk >want.step || fail "steps of two"
 expect 0 "$waymark" archive -o one.wmka one.wmk
 expect 0 "$waymark" archive -o both.wmka one.wmk two.wmk
-mkdir away && mv prog one.wmk two.wmk away
+# All lines of the program with numbers, and some around each.
+annotate() { # FILE
+	for format in text html json; do
+		"$waymark" annotate --metric=step --format=$format '*' "$1" && "$waymark" annotate --metric=bytes --format=$format deep "$1" || return
+	done
+}
+annotate one.wmk >want.lines 2>&1 || fail "annotate a recording: $(tail -n 2 want.lines)"
+has want.lines 'wm_event("step", (uint64_t)n);'
+lacks want.lines "lines may not fit"
+expect 0 "$waymark" archive --no-sources -o textless.wmka one.wmk
+mkdir away && mv prog one.wmk two.wmk source away
+annotate one.wmka >got.lines 2>&1 || fail "annotate an archive: $(tail -n 2 got.lines)"
+cmp want.lines got.lines || fail "annotate an archive: $(diff want.lines got.lines | head -n 20)"
+expect 0 "$waymark" annotate --metric=step deep textless.wmka
+lacks out.txt wm_event
+has out.txt "convert.c: its text is not shown: "
+# A folder that is given comes first; what was changed since is said.
+mkdir newer
+sed 's/wm_event("step"/wm_event("other"/' away/source/convert.c >newer/convert.c
+touch -d '2099-01-01' newer/convert.c
+expect 0 "$waymark" annotate --metric=step --source-dir=newer deep one.wmka
+has out.txt 'wm_event("other", (uint64_t)n);'
+has err.txt "newer/convert.c was changed after the recording: lines may not fit"
 say one.wmka >got.txt 2>&1
 cmp want.txt got.txt || fail "an archive says: $(diff want.txt got.txt | head -n 20)"
 say both.wmka >got.txt 2>&1
@@ -35,6 +58,8 @@ grep -q "deep at" now.txt && fail "the recording still finds its program: nothin
 expect 0 "$waymark" archive -o again.wmka both.wmka
 say again.wmka >got.txt 2>&1
 cmp want2.txt got.txt || fail "an archive of an archive differs"
+expect 0 "$waymark" annotate --metric=step deep again.wmka
+has out.txt 'wm_event("step", (uint64_t)n);'
 [ "$(wc -c <both.wmka)" -lt 20000 ] || fail "an archive of $(wc -c <both.wmka) bytes"
 mv away/prog .
 
@@ -60,6 +85,8 @@ lacks out.txt "step:sum"
 "$waymark" report --format=folded --metric=bytes away/one.wmk >want.txt
 expect 0 "$waymark" report --format=folded --metric=bytes anonymous.wmka
 cmp out.txt want.txt || fail "numbers of an anonymous archive"
+expect 0 "$waymark" annotate --metric=step deep anonymous.wmka
+lacks out.txt 'wm_event'
 
 # Two of one process, damage.
 refused 1 "its process is in another of the files" "$waymark" archive -o x.wmka away/one.wmk one.wmka

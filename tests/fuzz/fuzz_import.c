@@ -49,7 +49,8 @@ static void check_archive(const struct profile *p)
 	if (archive_write(p, &(struct archive_options){.is_anonymous = false}, &bytes) || profile_init(&again) ||
 	    archive_add(&again, "again", &(struct mapped_file){bytes.bytes, bytes.len_bytes}))
 		abort();
-	if (again.nodes.count != p->nodes.count || again.cells.count != p->cells.count)
+	if (again.nodes.count != p->nodes.count || again.cells.count != p->cells.count ||
+	    again.texts.count != p->texts.count)
 		abort();
 	profile_deinit(&again);
 	buffer_deinit(&bytes);

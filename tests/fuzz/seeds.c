@@ -550,6 +550,7 @@ static void write_archive(void)
 {
 	static const struct metric metric = {.name = "tick", .unit = UNIT_COUNT};
 	static const struct frame frame = {.name = "main", .file = "main.c", .line = 3};
+	const struct source_text text = {.file = "main.c", .text = "f();", .line = 3};
 	const struct profile_source source = {.path = "x.wmk", .header.program = "/bin/x", .header.pid = 1};
 	struct profile p;
 	struct buffer bytes = {0};
@@ -560,7 +561,7 @@ static void write_archive(void)
 	if (profile_init(&p) || profile_add_frame(&p, 0, &frame, &node) ||
 	    profile_add_metrics(&p, &metric, 1, &group) || profile_add_value(&p, node, group, 7) ||
 	    profile_add_frame(&p, node, &frame, &node) || profile_add_value(&p, node, group, 1) ||
-	    profile_source_vec_append(&p.sources, source) ||
+	    profile_source_vec_append(&p.sources, source) || profile_add_text(&p, &text) ||
 	    profile_event_vec_append(&p.events,
 				     (struct profile_event){.realtime_ns = 5, .metric = group, .node = node}) ||
 	    archive_write(&p, &(struct archive_options){.is_anonymous = false}, &bytes))

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "check.h"
 #include "model/archive/archive.h"
@@ -18,6 +19,7 @@ enum {
 	NODES = 200,
 	CELLS = 150,
 	EVENTS = 60,
+	TEXTS = 40,
 };
 
 static uint64_t state;
@@ -99,6 +101,19 @@ static void add_sources(struct profile *p)
 	p->saturated = below(3);
 }
 
+static void add_texts(struct profile *p)
+{
+	for (int i = 0; i < TEXTS; i++) {
+		char file[32], line[32];
+		const struct source_text text = {
+			.file = file, .text = line, .changed_ns = 77, .line = 1 + below(below(2) ? 30 : UINT32_MAX)};
+
+		snprintf(file, sizeof file, "/home/me/dir%" PRIu32 "/a.c", below(3));
+		snprintf(line, sizeof line, "%.*s/* home */ %" PRIu32, (int)below(3), "\t\t\t", text.line);
+		CHECK_OK(profile_add_text(p, &text));
+	}
+}
+
 static void build(struct profile *p)
 {
 	CHECK_OK(profile_init(p));
@@ -106,6 +121,7 @@ static void build(struct profile *p)
 	add_frames(p);
 	add_numbers(p);
 	add_sources(p);
+	add_texts(p);
 }
 
 static struct mapped_file pack(const struct profile *p, bool is_anonymous, struct buffer *bytes)
@@ -186,6 +202,22 @@ static void check_events(const struct profile *a, const struct profile *b)
 	}
 }
 
+static void check_texts(const struct profile *a, const struct profile *b)
+{
+	CHECK_U64(b->texts.count, a->texts.count);
+	for (size_t i = 0; i < a->texts.count; i++) {
+		const struct source_text *x = &a->texts.items[i], *y = NULL;
+
+		for (size_t j = 0; j < b->texts.count; j++)
+			if (b->texts.items[j].line == x->line && strcmp(b->texts.items[j].file, x->file) == 0)
+				y = &b->texts.items[j];
+		if (!CHECK(y))
+			continue;
+		CHECK_TEXT(y->text, x->text);
+		CHECK_U64(y->changed_ns, x->changed_ns);
+	}
+}
+
 static void check_round_trip(void)
 {
 	struct profile a, b;
@@ -203,14 +235,70 @@ static void check_round_trip(void)
 	check_numbers(&a, &b, 1);
 	check_sources(&a, &b);
 	check_events(&a, &b);
+	check_texts(&a, &b);
 	b.sources.count = 0;
 	CHECK_OK(import_file(&b, "a.wmka", &file, &is_known));
 	check_frames(&a, &b);
 	check_numbers(&a, &b, 2);
 	CHECK_U64(b.events.count, 2 * a.events.count);
+	check_texts(&a, &b);
 	buffer_deinit(&bytes);
 	profile_deinit(&a);
 	profile_deinit(&b);
+}
+
+/* Version 2 has no texts: the body ends without their number. */
+static void check_version_2(void)
+{
+	struct profile a, b;
+	struct buffer bytes, old = {0};
+	uint8_t body[1 << 16], packed[1 << 16];
+	size_t len, packed_len;
+
+	build(&a);
+	a.texts.count = 0;
+	pack(&a, false, &bytes);
+	len = ZSTD_decompress(body, sizeof body, bytes.bytes + ARCHIVE_HEADER_BYTES,
+			      bytes.len_bytes - ARCHIVE_HEADER_BYTES);
+	CHECK(!ZSTD_isError(len));
+	packed_len = ZSTD_compress(packed, sizeof packed, body, len - 1, 1);
+	CHECK(!ZSTD_isError(packed_len));
+	buffer_bytes(&old, ARCHIVE_MAGIC, ARCHIVE_MAGIC_BYTES);
+	buffer_u32(&old, 2);
+	buffer_u32(&old, 0);
+	buffer_u64(&old, len - 1);
+	buffer_bytes(&old, packed, packed_len);
+	CHECK_OK(buffer_error(&old));
+	CHECK_OK(profile_init(&b));
+	b.keeps_events = true;
+	CHECK_OK(archive_add(&b, "old.wmka", &(struct mapped_file){old.bytes, old.len_bytes}));
+	check_frames(&a, &b);
+	check_numbers(&a, &b, 1);
+	check_texts(&a, &b);
+	buffer_deinit(&old);
+	buffer_deinit(&bytes);
+	profile_deinit(&a);
+	profile_deinit(&b);
+}
+
+/* Of two texts of a line the first stays, and a note says so, once a file. */
+static void check_other_text(void)
+{
+	static const struct source_text texts[] = {{"a.c", "int a;", 1, 4}, {"a.c", "int b;", 2, 5}};
+	struct source_text other = texts[0];
+	struct profile p;
+
+	CHECK_OK(profile_init(&p));
+	CHECK_OK(profile_add_text(&p, &texts[0]));
+	CHECK_OK(profile_add_text(&p, &texts[1]));
+	CHECK_OK(profile_add_text(&p, &texts[1]));
+	CHECK_U64(p.warnings.count, 0);
+	other.text = "long a;";
+	CHECK_OK(profile_add_text(&p, &other));
+	CHECK_U64(p.texts.count, 2);
+	CHECK_TEXT(p.texts.items[0].text, "int a;");
+	CHECK_U64(p.warnings.count, 1);
+	profile_deinit(&p);
 }
 
 /* Nothing of what is not to be told is in the archive. */
@@ -228,6 +316,7 @@ static void check_anonymous(void)
 	for (size_t i = 0; i < b.strings.count; i++)
 		if (!CHECK(!strstr(b.strings.items[i], "home") && strcmp(b.strings.items[i], "other") != 0))
 			fprintf(stderr, "it has \"%s\"\n", b.strings.items[i]);
+	CHECK_U64(b.texts.count, 0);
 	CHECK_TEXT(b.sources.items[0].header.program, "prog");
 	for (size_t i = 0; i < b.metrics.count; i++)
 		CHECK(b.metrics.items[i].unit != UNIT_VALUE);
@@ -278,6 +367,8 @@ int main(int argc, char **argv)
 	state = seed;
 	for (int i = 0; i < ROUNDS; i++)
 		check_round_trip();
+	check_version_2();
+	check_other_text();
 	check_anonymous();
 	check_damage();
 	return check_status();

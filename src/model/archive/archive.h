@@ -1,5 +1,5 @@
 /*
- * archive.h - .wmka files: what a report shows of recordings, with all names and lines, without the programs and debug files that they came
+ * archive.h - .wmka files: what a report shows of recordings, with all names and lines and the text of these, without the programs and debug files that they came
  * from. docs/format.md describes the bytes.
  */
 #ifndef WM_MODEL_ARCHIVE_ARCHIVE_H
@@ -11,7 +11,7 @@
 #define ARCHIVE_MAGIC "\x89WMA\r\n\x1a\n" /* 8 bytes */
 enum {
 	ARCHIVE_MAGIC_BYTES = 8,
-	ARCHIVE_VERSION = 2, /* 1, which has no labels, is read, too */
+	ARCHIVE_VERSION = 3, /* 1, which has no labels, and 2, which has no text of lines, are read, too */
 	ARCHIVE_HEADER_BYTES =
 		24, /* the magic, 32 bits of version, 32 that are 0, 64 of length: of the body as it is unpacked */
 };
@@ -25,9 +25,12 @@ enum archive_flag {
 };
 
 struct archive_options {
-	bool is_anonymous; /* no directories of programs, files and recordings, no values of events, no names of threads, no labels */
+	bool is_anonymous; /* no directories of programs, files and recordings, no values of events, no names of threads, no labels, no text of lines */
 };
 
+/* Adds to the profile the text of the lines of its frames, and of SOURCE_AROUND lines around each, of all files that are found but those of
+ * which an archive has given it some. */
+struct error *archive_add_sources(struct profile *p, struct sources *sources);
 /* Appends the whole profile to out. ERROR_OVERFLOW: a sum of the body that does not fit. */
 struct error *archive_write(const struct profile *p, const struct archive_options *options, struct buffer *out);
 

@@ -379,6 +379,40 @@ static struct error *read_events(struct reader *r)
 	return err;
 }
 
+static struct error *read_file(struct reader *r)
+{
+	struct source_text text = {.line = 0};
+	const uint8_t *bytes;
+	uint32_t count, step, len_bytes;
+	struct error *err = read_string(r, &text.file) ?: cursor_uleb128(&r->c, &text.changed_ns) ?: read_count(r, &count);
+
+	for (uint32_t i = 0; !err && i < count; i++) {
+		char *copy;
+
+		err = cursor_uleb32(&r->c, &step) ?: cursor_uleb32(&r->c, &len_bytes) ?: cursor_bytes(&r->c, len_bytes, &bytes);
+		if (!err && (!step || step > UINT32_MAX - text.line))
+			err = cursor_error(&r->c, "lines of a source file are not in order: the archive is damaged");
+		if (err)
+			break;
+		text.line += step;
+		copy = strndup((const char *)bytes, len_bytes);
+		text.text = copy;
+		err = copy ? profile_add_text(r->p, &text) : &error_no_memory;
+		free(copy);
+	}
+	return err;
+}
+
+static struct error *read_texts(struct reader *r)
+{
+	uint32_t count = 0;
+	struct error *err = r->version < 3 ? NULL : read_count(r, &count);
+
+	for (uint32_t i = 0; !err && i < count; i++)
+		err = read_file(r);
+	return err;
+}
+
 bool archive_is_one(const struct mapped_file *file)
 {
 	return file->len_bytes >= ARCHIVE_MAGIC_BYTES && memcmp(file->bytes, ARCHIVE_MAGIC, ARCHIVE_MAGIC_BYTES) == 0;
@@ -427,7 +461,7 @@ struct error *archive_add(struct profile *p, const char *path, const struct mapp
 	profile_allow(p, body_bytes);
 	cursor_init(&r.c, body, body_bytes, path);
 	err = read_strings(&r) ?: read_frames(&r) ?: read_nodes(&r) ?: read_groups(&r) ?: read_cells(&r) ?:
-	      read_sources(&r) ?: read_warnings(&r) ?: read_events(&r);
+	      read_sources(&r) ?: read_warnings(&r) ?: read_events(&r) ?: read_texts(&r);
 	if (!err && cursor_left(&r.c))
 		err = cursor_error(&r.c, "more than an archive has: it is damaged");
 	free(body);

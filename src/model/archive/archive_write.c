@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include "base/hashmap.h"
+#include "base/order.h"
 #include "format/wmk_fields.h"
 #include "model/archive/archive.h"
 
@@ -242,6 +243,63 @@ static void put_events(struct writer *w, const uint32_t *group_numbers)
 	}
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+	const struct source_text *x = a, *y = b;
+
+	return strcmp(x->file, y->file) ?: compare_u64(x->line, y->line);
+}
+
+/* The lines of the file of texts[0], of which there are `count`. */
+static void put_file(struct writer *w, const struct source_text *texts, size_t count)
+{
+	uint32_t before = 0;
+
+	put_string(w, texts->file);
+	buffer_uleb128(&w->body, texts->changed_ns);
+	buffer_uleb128(&w->body, count);
+	for (size_t i = 0; i < count; i++) {
+		size_t len = strlen(texts[i].text);
+
+		buffer_uleb128(&w->body, texts[i].line - before);
+		buffer_uleb128(&w->body, len);
+		buffer_bytes(&w->body, texts[i].text, len);
+		before = texts[i].line;
+	}
+}
+
+static size_t count_lines(const struct source_text *texts, size_t count)
+{
+	size_t lines = 0;
+
+	while (lines < count && texts[lines].file == texts->file)
+		lines++;
+	return lines;
+}
+
+static void put_texts(struct writer *w)
+{
+	size_t count = w->options->is_anonymous ? 0 : w->p->texts.count, files = 0, lines;
+	struct source_text *texts = malloc((count + 1) * sizeof *texts);
+
+	if (!texts) {
+		w->err = w->err ?: &error_no_memory;
+		return;
+	}
+	if (count) {
+		memcpy(texts, w->p->texts.items, count * sizeof *texts);
+		qsort(texts, count, sizeof *texts, compare_texts);
+	}
+	for (size_t i = 0; i < count; i += count_lines(texts + i, count - i))
+		files++;
+	buffer_uleb128(&w->body, files);
+	for (size_t i = 0; i < count; i += lines) {
+		lines = count_lines(texts + i, count - i);
+		put_file(w, texts + i, lines);
+	}
+	free(texts);
+}
+
 static void put_strings(const struct writer *w, struct buffer *out)
 {
 	buffer_uleb128(out, w->strings.count);
@@ -293,6 +351,7 @@ struct error *archive_write(const struct profile *p, const struct archive_option
 	put_sources(&w);
 	put_warnings(&w);
 	put_events(&w, group_numbers);
+	put_texts(&w);
 	put_strings(&w, &raw); /* all are known now */
 	buffer_bytes(&raw, w.body.bytes, w.body.len_bytes);
 	w.err = w.err ?: buffer_error(&w.body) ?: buffer_error(&raw) ?: pack(&raw, out);

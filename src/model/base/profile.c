@@ -72,6 +72,8 @@ void profile_deinit(struct profile *p)
 	profile_source_vec_deinit(&p->sources);
 	profile_warning_vec_deinit(&p->warnings);
 	profile_event_vec_deinit(&p->events);
+	hashmap_deinit(&p->text_map);
+	source_text_vec_deinit(&p->texts);
 	profile_heap_time_vec_deinit(&p->heap_times);
 	arena_deinit(&p->arena);
 	*p = (struct profile){0};
@@ -381,6 +383,32 @@ struct error *profile_warn(struct profile *p, const char *text)
 struct error *profile_note(struct profile *p, const char *text)
 {
 	return profile_warn_times(p, text, 0);
+}
+
+static struct error *note_other_text(struct profile *p, const char *file)
+{
+	char *text;
+	struct error *err;
+
+	if (asprintf(&text, "%s: archives have different texts of it, and that of the first is shown", file) < 0)
+		return &error_no_memory;
+	err = profile_note(p, text);
+	free(text);
+	return err;
+}
+
+struct error *profile_add_text(struct profile *p, const struct source_text *text)
+{
+	struct source_text new = *text;
+	uint32_t number;
+	struct error *err = profile_copy_string(p, text->file, &new.file) ?: profile_copy_string(p, text->text, &new.text)
+		       ?: hashmap_add(&p->text_map, &(struct key){{(uintptr_t)new.file, new.line, 0}}, &number);
+
+	if (err)
+		return err;
+	if (number == p->texts.count)
+		return source_text_vec_append(&p->texts, new);
+	return p->texts.items[number].text == new.text ? NULL : note_other_text(p, new.file);
 }
 
 struct error *profile_note_no_heap(struct profile *p, const char *path)

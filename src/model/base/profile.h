@@ -15,6 +15,7 @@
 #include "model/base/context_frame.h"
 #include "model/base/pattern.h"
 #include "model/base/recording.h"
+#include "model/source/source.h"
 #include "waymark/wmk.h"
 
 enum metric_unit {
@@ -130,6 +131,8 @@ struct profile {
 	struct profile_warning_vec warnings;
 	struct profile_heap_time_vec heap_times; /* by source, then by time */
 	struct profile_event_vec events;         /* in file order; empty unless keeps_events */
+	struct hashmap text_map;                 /* by file and line */
+	struct source_text_vec texts;            /* lines of source that an archive has, for its frames */
 	const struct profile_filter *filter;     /* of what is added; NULL: all counts */
 	uint64_t filtered_events;                /* that it left out */
 	bool keeps_events;
@@ -186,6 +189,8 @@ struct error *profile_warn_times(struct profile *p, const char *text, uint64_t c
 struct error *profile_note(struct profile *p, const char *text);
 /* The filter leaves the heap of the file out, whose numbers are sums over all times and threads. */
 struct error *profile_note_no_heap(struct profile *p, const char *path);
+/* Adds a line of source; of one that is there already the first text stays, and a note says if they differ. */
+struct error *profile_add_text(struct profile *p, const struct source_text *text);
 struct error *profile_copy_string(struct profile *p, const char *text, const char **ret);
 
 #endif

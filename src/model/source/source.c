@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/order.h"
 #include "model/source/source.h"
 
 void sources_init(struct sources *s)
@@ -18,6 +19,7 @@ void sources_deinit(struct sources *s)
 	for (size_t i = 0; i < s->files.count; i++) {
 		file_unmap(&s->files.items[i]->file);
 		free(s->files.items[i]->line_offs);
+		source_text_pointer_vec_deinit(&s->files.items[i]->texts);
 		free(*s->files.items[i]->is_inside);
 	}
 	source_file_vec_deinit(&s->files);
@@ -88,7 +90,32 @@ static const char *find_file(struct sources *s, const char *name)
 		if (path)
 			return path;
 	}
-	return name;
+	return NULL;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	const struct source_text *const *x = a, *const *y = b;
+
+	return compare_u64((*x)->line, (*y)->line);
+}
+
+/* Finds the lines of the file that are known without it. */
+static struct error *find_texts(const struct sources *s, struct source_file *f)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; s->texts && i < s->texts->count && !err; i++) {
+		const struct source_text *t = &s->texts->items[i];
+
+		if (strcmp(t->file, f->name) != 0)
+			continue;
+		f->changed_ns = t->changed_ns;
+		err = source_text_pointer_vec_append(&f->texts, t);
+	}
+	if (f->texts.count)
+		qsort(f->texts.items, f->texts.count, sizeof *f->texts.items, compare_texts);
+	return err;
 }
 
 static struct error *find_lines(struct source_file *f)
@@ -119,8 +146,16 @@ static struct error *load(struct sources *s, struct source_file *f)
 {
 	const char *path = find_file(s, f->name);
 	struct stat st;
-	struct error *err = file_map(path, &f->file);
+	struct error *err = path ? NULL : find_texts(s, f);
 
+	if (err)
+		return err;
+	if (f->texts.count) {
+		f->path = f->name;
+		return NULL;
+	}
+	path = path ?: f->name;
+	err = file_map(path, &f->file);
 	if (!err)
 		err = find_lines(f);
 	if (err) {
@@ -188,13 +223,34 @@ bool sources_are_missing(const struct sources *s)
 	return false;
 }
 
+/* The known text of a line; NULL: none is. */
+static const char *find_text(const struct source_file *f, uint32_t line)
+{
+	size_t low = 0, high = f->texts.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct source_text *t = f->texts.items[middle];
+
+		if (t->line == line)
+			return t->text;
+		if (t->line < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
 struct error *source_line(const struct source_file *f, uint32_t line, struct arena *arena, const char **ret)
 {
 	const char *text;
 	size_t len;
 	char *copy;
 
-	*ret = NULL;
+	*ret = find_text(f, line);
+	if (*ret)
+		return NULL;
 	if (!f->path || line == 0 || line > f->line_count)
 		return NULL;
 	text = (const char *)f->file.bytes + f->line_offs[line - 1];

@@ -14,6 +14,20 @@
 #include "base/vec.h"
 #include "object/file.h"
 
+enum {
+	SOURCE_AROUND = 3, /* lines that are shown before and behind one with numbers, so that these can be read */
+};
+
+/* A line whose text is known without its file. */
+struct source_text {
+	const char *file; /* as the program was built with */
+	const char *text;
+	uint64_t changed_ns; /* as of struct source_file */
+	uint32_t line;
+};
+VEC_DECLARE(source_text_vec, struct source_text);
+VEC_DECLARE(source_text_pointer_vec, const struct source_text *);
+
 struct source_file {
 	const char *name;    /* as the program was built with */
 	const char *path;    /* where it was found; NULL: was not */
@@ -22,6 +36,8 @@ struct source_file {
 	struct mapped_file file;
 	size_t *line_offs; /* [line_count + 1]; line n is [n - 1, n) */
 	uint32_t line_count;
+	struct source_text_pointer_vec
+		texts;       /* by rising line: all that is known of it. Then it has no bytes, and line_count is 0 */
 	uint8_t **is_inside; /* source_tokens.c */
 	bool is_missed;      /* it is not there, and a reader would have seen its text */
 };
@@ -37,6 +53,7 @@ struct sources {
 	struct arena arena;
 	struct source_place_vec places; /* tried in this order, then the name itself */
 	struct source_file_vec files;
+	const struct source_text_vec *texts; /* tried behind places; NULL: none. Outlives this */
 };
 
 void sources_init(struct sources *s);

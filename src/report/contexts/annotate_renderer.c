@@ -44,13 +44,12 @@ struct error *annotate_each_line(const struct annotate_report *r, const struct a
 
 	arena_init(&arena);
 	for (size_t i = 0; i < file->count && !err; i++) {
-		uint32_t end = source && source->path ? lines[i].line + ANNOTATE_AROUND : lines[i].line;
-		uint32_t at = source && source->path && lines[i].line > ANNOTATE_AROUND
-				      ? lines[i].line - ANNOTATE_AROUND
-				      : lines[i].line;
+		uint32_t end = source && source->path ? lines[i].line + SOURCE_AROUND : lines[i].line;
+		uint32_t at = source && source->path && lines[i].line > SOURCE_AROUND ? lines[i].line - SOURCE_AROUND
+										      : lines[i].line;
 		bool gap;
 
-		if (source && source->path && lines[i].line <= ANNOTATE_AROUND)
+		if (source && source->path && lines[i].line <= SOURCE_AROUND)
 			at = 1;
 		if (i + 1 < file->count && end >= lines[i + 1].line)
 			end = lines[i + 1].line - 1;

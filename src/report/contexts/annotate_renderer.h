@@ -10,10 +10,6 @@
 #include "model/source/source.h"
 #include "model/tables/annotation.h"
 
-enum {
-	ANNOTATE_AROUND = 3, /* lines that are shown before and behind those that have numbers */
-};
-
 struct annotate_report {
 	const struct view *view;
 	const struct annotation *annotation;
