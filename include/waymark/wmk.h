@@ -20,7 +20,7 @@
 
 #define WMK_MAGIC "\x89WMK\r\n\x1a\n" /* 8 bytes */
 enum {
-	WMK_VERSION = 3,
+	WMK_VERSION = 4,
 	WMK_VERSION_HEAP = 3,   /* whose heap is read: it has what was live at the peak of the process */
 	WMK_VERSION_OLDEST = 1, /* that is read, too: all of its chunks are of 65536 bytes or a multiple of that */
 	WMK_HEADER_BYTES = 4096,
@@ -406,10 +406,15 @@ struct wmk_line { /* 16 bytes */
 struct wmk_epoch {         /* 32 bytes */
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint32_t epoch;
-	uint32_t function_count; /* whole records that it has at least */
+	uint32_t function_count; /* whole records of this epoch that it has at least */
 	uint32_t edge_count;
-	uint32_t zero[2];
+	uint32_t base;  /* the epoch whose dictionary the records of this one change; 0: none, they are all */
+	uint32_t flags; /* enum wmk_epoch_flag */
 	uint32_t state;
+};
+
+enum wmk_epoch_flag {
+	WMK_EPOCH_RANKS = 1 << 0, /* addends are ranks, from which all numbers follow; that of a function are 0 */
 };
 
 /* Bits as in .debug_waymark. */

@@ -42,7 +42,7 @@
 #define WMK_LINE_FIELDS(X) \
 	X(32, function) X(32, position) X(32, line)
 #define WMK_EPOCH_FIELDS(X) \
-	X(64, start_ns) X(32, epoch) X(32, function_count) X(32, edge_count)
+	X(64, start_ns) X(32, epoch) X(32, function_count) X(32, edge_count) X(32, base) X(32, flags)
 #define WMK_EPOCH_FUNCTION_FIELDS(X) \
 	X(64, contexts) X(64, restart) X(32, epoch) X(32, function) X(32, flags)
 #define WMK_EPOCH_EDGE_FIELDS(X) \

@@ -350,10 +350,24 @@ bool wmrt_code_epoch_edge(uint32_t epoch, uint32_t site, uint32_t callee, enum w
 	return add(&tables[EPOCH_EDGES], &record, site != 0 && callee != 0);
 }
 
-bool wmrt_code_epoch_commit(uint32_t epoch, uint32_t function_count, uint32_t edge_count)
+static bool commit(const struct wmk_epoch *epoch)
 {
-	struct wmk_epoch record = {.epoch = epoch, .function_count = function_count, .edge_count = edge_count};
+	struct wmk_epoch record = *epoch;
 
 	record.start_ns = wmrt_now_ns();
 	return add(&tables[EPOCHS], &record, true);
+}
+
+bool wmrt_code_epoch_commit(uint32_t epoch, uint32_t function_count, uint32_t edge_count)
+{
+	return commit(&(struct wmk_epoch){.epoch = epoch, .function_count = function_count, .edge_count = edge_count});
+}
+
+bool wmrt_code_epoch_commit_ranks(uint32_t epoch, uint32_t base, uint32_t function_count, uint32_t edge_count)
+{
+	return commit(&(struct wmk_epoch){.epoch = epoch,
+					  .function_count = function_count,
+					  .edge_count = edge_count,
+					  .base = base,
+					  .flags = WMK_EPOCH_RANKS});
 }

@@ -76,5 +76,10 @@ bool wmrt_code_epoch_edge(uint32_t epoch, uint32_t site, uint32_t callee, enum w
  * and calls that push may be added later.
  */
 bool wmrt_code_epoch_commit(uint32_t epoch, uint32_t function_count, uint32_t edge_count);
+/*
+ * The same of a dictionary by ranks and difference: its functions have no numbers (0, 0), the addends of its calls are ranks
+ * (core/contexts/callgraph_ranks.h), and what it does not have is as in the dictionary of the epoch `base`, which is by ranks, too; 0: none.
+ */
+bool wmrt_code_epoch_commit_ranks(uint32_t epoch, uint32_t base, uint32_t function_count, uint32_t edge_count);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "callcontext.h"
 #include "core/contexts/adaptive.h"
+#include "core/contexts/callgraph_ranks.h"
 #include "graphs.h"
 #include "seeds.h"
 
@@ -321,6 +322,40 @@ static void check_numbering(const struct callgraph *g)
 
 /* ---- epochs ---- */
 
+/* All numbers of an encoding follow from the ranks of its edges; of ranks that are none there are no numbers. */
+static void check_ranks(const struct callgraph *g, struct rng *rng)
+{
+	struct callgraph ranked;
+	uint32_t edge = UNKNOWN;
+
+	copy_dictionary(g, &ranked);
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		uint64_t rank = 0;
+
+		ranked.nodes[n].contexts = ranked.nodes[n].restart = 0;
+		for (uint32_t i = g->range_start[n]; i < g->range_start[n + 1]; i++)
+			if (g->ranges[i].edge != CALLGRAPH_DUMMY)
+				ranked.edges[edge = g->ranges[i].edge].addend = rank++;
+	}
+	CHECK_OK(callgraph_number_ranks(&ranked));
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		CHECK_U64(ranked.nodes[n].contexts, g->nodes[n].contexts);
+		CHECK_U64(ranked.nodes[n].restart, g->nodes[n].restart);
+	}
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		if (g->edges[e].kind == EDGE_ENCODED)
+			CHECK_U64(ranked.edges[e].addend, g->edges[e].addend);
+	if (edge != UNKNOWN) {
+		struct error *err;
+
+		ranked.edges[edge].addend = 1000 + rng_below(rng, 9);
+		err = callgraph_number_ranks(&ranked);
+		CHECK(err && err->code == ERROR_FORMAT);
+		error_destroy(err);
+	}
+	callgraph_deinit(&ranked);
+}
+
 static void begin_epoch(struct history *h)
 {
 	struct callgraph *dictionary = &h->dictionaries[h->a.epoch - h->first_epoch];
@@ -338,6 +373,7 @@ static void begin_epoch(struct history *h)
 	CHECK_OK(adaptive_encode(&h->a, NULL));
 	CHECK(adaptive_due(&h->a) == ADAPTIVE_NONE);
 	check_numbering(&h->a.graph);
+	check_ranks(&h->a.graph, &h->rng);
 	callgraph_deinit(&h->began);
 	copy_dictionary(&h->a.graph, &h->began);
 	for (uint32_t i = 0; i < MAX_THREADS; i++) {

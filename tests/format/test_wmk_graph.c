@@ -26,7 +26,7 @@ static const struct golden_chunk {
 	{WMK_FUNCTIONS, 5, 48, {1, [8] = 2, [12] = 3, [16] = 4, [20] = 5, [24] = 6, [28] = 7, [32] = 8, [44] = 1}},
 	{WMK_SITES, 30, 32, {1, [4] = WMK_SITE_FOREIGN, [8] = 3, [12] = 5, [16] = 6, [20] = 7, [28] = 1}},
 	{WMK_LINES, 0, 16, {1, [4] = 2, [8] = 3, [12] = 1}},
-	{WMK_EPOCHS, 0, 32, {1, [8] = 2, [12] = 3, [16] = 4, [28] = 1}},
+	{WMK_EPOCHS, 0, 32, {1, [8] = 2, [12] = 3, [16] = 4, [20] = 5, [24] = 6, [28] = 1}},
 	{WMK_EPOCH_FUNCTIONS, 0, 32, {1, [8] = 2, [16] = 3, [20] = 4, [24] = 5, [28] = 1}},
 	{WMK_EPOCH_EDGES, 0, 32, {1, [8] = 2, [12] = 3, [16] = 4, [20] = WMK_EDGE_CUT, [28] = 1}},
 	/* clang-format on */
@@ -114,6 +114,8 @@ static void check_dictionary(const struct wmk_file *w)
 		CHECK_U64(e.epoch, 2);
 		CHECK_U64(e.function_count, 3);
 		CHECK_U64(e.edge_count, 4);
+		CHECK_U64(e.base, 5);
+		CHECK_U64(e.flags, 6);
 	}
 	CHECK(!wmk_next_epoch(w, &epochs, &e));
 	if (CHECK(wmk_next_epoch_function(w, &functions, &f))) {
@@ -159,7 +161,7 @@ static void test_write(void)
 	const struct wmk_function f = {1, 2, 3, 4, 5, 6, 7, 8, {0}, 0};
 	const struct wmk_site s = {1, WMK_SITE_FOREIGN, 3, 5, 6, 7, 0, 0};
 	const struct wmk_line l = {1, 2, 3, 0};
-	const struct wmk_epoch e = {1, 2, 3, 4, {0}, 0};
+	const struct wmk_epoch e = {1, 2, 3, 4, 5, 6, 0};
 	const struct wmk_epoch_function ef = {1, 2, 3, 4, 5, 0};
 	const struct wmk_epoch_edge edge = {1, 2, 3, 4, WMK_EDGE_CUT, 0, 0};
 	const struct wmk_header header = {.run = 9};

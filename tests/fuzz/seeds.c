@@ -239,23 +239,28 @@ static void write_path_counters(void)
 }
 
 /* Chunk after chunk, so that what is missing is tried, too. */
-static void write_epochs(void)
+static void write_epochs(const char *prefix, void (*build)(struct wmk_builder *b))
 {
 	struct wmk_builder b;
 	struct buffer input = {0};
 
-	build_epochs(&b);
+	build(&b);
 	buffer_bytes(&input, b.out.bytes, FUZZ_WMK_HEADER_BYTES);
 	for (uint32_t i = 0; i < b.chunk_count; i++) {
 		char name[32];
 
 		buffer_bytes(&input, b.out.bytes + WMK_HEADER_BYTES + i * WMK_CHUNK_BYTES, FUZZ_WMK_CHUNK_BYTES);
-		snprintf(name, sizeof name, "epochs-%02u", i);
+		snprintf(name, sizeof name, "%s-%02u", prefix, i);
 		if (i >= 11)
 			write_seed("wmk", name, input.bytes, input.len_bytes);
 	}
 	buffer_deinit(&input);
 	buffer_deinit(&b.out);
+}
+
+static void build_changes(struct wmk_builder *b)
+{
+	build_epochs_changes(b, 1);
 }
 
 static void write_path_metadata(void)
@@ -605,7 +610,8 @@ int main(int argc, char **argv)
 	}
 	write_programs();
 	write_wmk();
-	write_epochs();
+	write_epochs("epochs", build_epochs);
+	write_epochs("changes", build_changes);
 	write_path_counters();
 	write_path_metadata();
 	write_trace_metadata();

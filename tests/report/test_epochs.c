@@ -397,6 +397,66 @@ static void test_dictionaries(void)
 	EXPECT_EPOCH(cycle_functions, cycle, one_record, "epoch 9: the encoded calls to function 0 come from a cycle");
 }
 
+/* ---- dictionaries that change others ---- */
+
+static const char *const changed_stacks[EPOCHS_CHANGED] = {TAX LOG,       FIXED_TAX LOG,  TAX LOG,
+							   FIXED_TAX LOG, PLUGIN_TAX LOG, TAX LOG};
+
+/* A fault of epoch 9's own dictionary or of one that it changes fails its contexts, and those of no other epoch. */
+static void expect_change_at(uint32_t base, uint32_t function_count, uint32_t edge, uint64_t rank, const char *why,
+			     int line)
+{
+	struct world t;
+
+	build_epochs_code(&t.b);
+	build_chunk(&t.b, WMK_EPOCH_FUNCTIONS, 0, 0);
+	build_epoch_function(&t.b, 8, EPOCHS_TAX, 0, 0, ROOT);
+	build_epoch_function(&t.b, 8, EPOCHS_FIXED_TAX, 0, 0, ROOT);
+	build_epoch_function(&t.b, 8, EPOCHS_LOG, 0, 0, ROOT);
+	build_epoch_function(&t.b, 9, EPOCHS_PLUGIN_TAX, 0, 0, ROOT);
+	build_chunk(&t.b, WMK_EPOCH_EDGES, 0, 0);
+	build_epoch_edge(&t.b, 8, 22, EPOCHS_LOG, WMK_EDGE_ENCODED, 0);
+	build_epoch_edge(&t.b, 9, edge, edge == 26 ? EPOCHS_ORDER : EPOCHS_LOG, WMK_EDGE_ENCODED, rank);
+	build_chunk(&t.b, WMK_EPOCHS, 0, 0);
+	build_ranked_epoch_record(&t.b, 8, 0, 3, 1);
+	build_ranked_epoch_record(&t.b, 9, base, function_count, 1);
+	build_wmk_finish(&t.b);
+	if (!open_world(&t))
+		return;
+	if (why)
+		expect_reason_at(&t, &(struct epochs_context){9, 1, 0, 25, 0}, why, line);
+	else
+		expect_stack_at(&t, &(struct epochs_context){9, 1, 0, 25, 0}, TAX LOG, line);
+	expect_stack_at(&t, &(struct epochs_context){8, 1, 0, 25, 0}, TAX LOG, line);
+	expect_stack_at(&t, &(struct epochs_context){8, 1, 1, 25, 0}, LOG, line); /* the dummy is behind the first */
+	close_world(&t);
+}
+#define EXPECT_CHANGE(base, function_count, edge, rank, why) \
+	expect_change_at(base, function_count, edge, rank, why, __LINE__)
+
+static void test_changes(void)
+{
+	struct world t;
+
+	build_epochs_changes(&t.b, 1);
+	if (open_world(&t)) {
+		for (size_t i = 0; i < EPOCHS_CHANGED; i++)
+			expect_stack_at(&t, &epochs_changed[i], changed_stacks[i], __LINE__);
+		EXPECT_REASON(7, 1, 1, 25, "epoch 7: app//shop.Log.write(Ljava/lang/String;)V has no context 1");
+		EXPECT_REASON(9, 1, 3, 25, "epoch 9: app//shop.Log.write(Ljava/lang/String;)V has no context 3");
+	}
+	close_world(&t);
+	EXPECT_CHANGE(8, 1, 23, 1, NULL);
+	EXPECT_CHANGE(8, 2, 23, 1, "epoch 9: 1 of 2 functions and 1 of 1 calls of it are there");
+	EXPECT_CHANGE(8, 1, 23, 0, "epoch 9: no order of the calls to function ");
+	EXPECT_CHANGE(8, 1, 23, 2, "epoch 9: no order of the calls to function ");
+	EXPECT_CHANGE(8, 1, 23, UINT64_MAX, "epoch 9: no order of the calls to function ");
+	EXPECT_CHANGE(6, 1, 23, 1, "epoch 9: epoch 6, which it changes: how calls were encoded in it was not recorded");
+	EXPECT_CHANGE(9, 1, 23, 1, "epoch 9: epoch 9, which it changes: damaged: it changes itself");
+	EXPECT_CHANGE(1, 1, 23, 1, "epoch 9: epoch 1, which it changes: damaged: one with ranks and one with numbers");
+	EXPECT_CHANGE(8, 1, 26, 0, "epoch 9: damaged: site 26 calls function 11, and one of them is not in it");
+}
+
 /* Records that refer to nothing: no context of recorded code can be trusted then. */
 static void test_damaged_code(void)
 {
@@ -593,6 +653,29 @@ static void test_merged(void)
 	buffer_deinit(&damaged.out);
 }
 
+/* Dictionaries that change others do so under their new numbers. */
+static void test_merged_changes(void)
+{
+	struct wmk_builder a, b;
+	struct world t = {0};
+	struct wmk_walk walk = {0};
+	struct wmk_path_count c;
+	uint64_t number, found = 0;
+
+	build_epochs_changes(&a, 1);
+	build_epochs_changes(&b, 2);
+	if (CHECK_OK(merge(&t.b.out, (const struct buffer *const[]){&a.out, &b.out, NULL})) && open_world(&t)) {
+		for (; wmk_next_path_count(&t.w, &walk, &c, &number); found++)
+			for (size_t i = 0; i < EPOCHS_CHANGED; i++)
+				if (epochs_changed[i].value == c.count)
+					EXPECT_STACK(c.epoch, c.prefix, c.id, c.site, changed_stacks[i]);
+		CHECK_U64(found, 2 * EPOCHS_CHANGED);
+		close_world(&t);
+	}
+	buffer_deinit(&a.out);
+	buffer_deinit(&b.out);
+}
+
 /* What `waymark paths` knows of the contexts of residual paths. */
 static void test_residual_paths(void)
 {
@@ -721,6 +804,8 @@ int main(void)
 	test_names();
 	test_impossible();
 	test_dictionaries();
+	test_changes();
+	test_merged_changes();
 	test_damaged_code();
 	test_mixed();
 	test_merged();

@@ -383,14 +383,30 @@ void build_epoch_edge(struct wmk_builder *b, uint32_t epoch, uint32_t site, uint
 	buffer_u32(&b->out, 1);
 }
 
-void build_epoch_record(struct wmk_builder *b, uint32_t epoch, uint32_t function_count, uint32_t edge_count)
+static void put_epoch(struct wmk_builder *b, const struct wmk_epoch *e)
 {
 	buffer_u64(&b->out, 0);
-	buffer_u32(&b->out, epoch);
-	buffer_u32(&b->out, function_count);
-	buffer_u32(&b->out, edge_count);
-	buffer_u64(&b->out, 0);
+	buffer_u32(&b->out, e->epoch);
+	buffer_u32(&b->out, e->function_count);
+	buffer_u32(&b->out, e->edge_count);
+	buffer_u32(&b->out, e->base);
+	buffer_u32(&b->out, e->flags);
 	buffer_u32(&b->out, 1);
+}
+
+void build_epoch_record(struct wmk_builder *b, uint32_t epoch, uint32_t function_count, uint32_t edge_count)
+{
+	put_epoch(b, &(struct wmk_epoch){.epoch = epoch, .function_count = function_count, .edge_count = edge_count});
+}
+
+void build_ranked_epoch_record(struct wmk_builder *b, uint32_t epoch, uint32_t base, uint32_t function_count,
+			       uint32_t edge_count)
+{
+	put_epoch(b, &(struct wmk_epoch){.epoch = epoch,
+					 .function_count = function_count,
+					 .edge_count = edge_count,
+					 .base = base,
+					 .flags = WMK_EPOCH_RANKS});
 }
 
 void build_epoch(struct wmk_builder *b, uint32_t epoch)

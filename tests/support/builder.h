@@ -82,6 +82,9 @@ void build_epoch_function(struct wmk_builder *b, uint32_t epoch, uint32_t functi
 void build_epoch_edge(struct wmk_builder *b, uint32_t epoch, uint32_t site, uint32_t callee, uint32_t kind,
 		      uint64_t addend);
 void build_epoch_record(struct wmk_builder *b, uint32_t epoch, uint32_t function_count, uint32_t edge_count);
+/* Of a dictionary by ranks. */
+void build_ranked_epoch_record(struct wmk_builder *b, uint32_t epoch, uint32_t base, uint32_t function_count,
+			       uint32_t edge_count);
 /* Sets the epoch of the last record: a node, an event, a heap record or a path count. */
 void build_epoch(struct wmk_builder *b, uint32_t epoch);
 /* Sets the state of the last record, which is no table; of the last table. */

@@ -280,3 +280,49 @@ void build_epochs(struct wmk_builder *b)
 	put_records(b);
 	build_wmk_finish(b);
 }
+
+const struct epochs_context epochs_changed[EPOCHS_CHANGED] = {{7, 1, 0, 25, 1}, {8, 1, 0, 25, 2},  {8, 1, 1, 25, 4},
+							      {9, 1, 0, 25, 8}, {9, 1, 1, 25, 16}, {9, 1, 2, 25, 32}};
+
+static void put_changed_paths(struct wmk_builder *b)
+{
+	build_chunk(b, WMK_PATH_COUNTS, 0, 0);
+	for (size_t i = EPOCHS_CHANGED; i-- > 0;)
+		build_path_count(b, &(struct wmk_path_count){.name_key = 1,
+							     .cfg_key = 2,
+							     .path_count = 4,
+							     .r = 3,
+							     .count = epochs_changed[i].value,
+							     .id = epochs_changed[i].id,
+							     .prefix = epochs_changed[i].prefix,
+							     .site = epochs_changed[i].site,
+							     .image = UINT32_MAX,
+							     .kind = WM1_PATHS_HASH,
+							     .flags = WMK_PATHS_RESIDUAL,
+							     .epoch = epochs_changed[i].epoch});
+}
+
+void build_epochs_changes(struct wmk_builder *b, uint64_t run)
+{
+	const uint32_t root = WMK_EPOCH_ROOT | WMK_EPOCH_HAS_DUMMY;
+
+	build_epochs_code(b);
+	build_header_u64(b, offsetof(struct wmk_header, run), run);
+	build_chunk(b, WMK_EPOCH_FUNCTIONS, 0, 0);
+	build_epoch_function(b, 7, EPOCHS_TAX, 0, 0, root);
+	build_epoch_function(b, 7, EPOCHS_LOG, 0, 0, 0);
+	build_epoch_function(b, 8, EPOCHS_FIXED_TAX, 0, 0, root);
+	build_epoch_function(b, 9, EPOCHS_PLUGIN_TAX, 0, 0, root);
+	build_chunk(b, WMK_EPOCH_EDGES, 0, 0);
+	build_epoch_edge(b, 7, 22, EPOCHS_LOG, WMK_EDGE_ENCODED, 0);
+	build_epoch_edge(b, 8, 23, EPOCHS_LOG, WMK_EDGE_ENCODED, 0);
+	build_epoch_edge(b, 8, 22, EPOCHS_LOG, WMK_EDGE_ENCODED, 1);
+	build_epoch_edge(b, 9, 24, EPOCHS_LOG, WMK_EDGE_ENCODED, 1);
+	build_epoch_edge(b, 9, 22, EPOCHS_LOG, WMK_EDGE_ENCODED, 2);
+	build_chunk(b, WMK_EPOCHS, 0, 0);
+	build_ranked_epoch_record(b, 7, 0, 2, 1);
+	build_ranked_epoch_record(b, 8, 7, 1, 2);
+	build_ranked_epoch_record(b, 9, 8, 1, 2);
+	put_changed_paths(b);
+	build_wmk_finish(b);
+}

@@ -59,4 +59,14 @@ void build_epochs(struct wmk_builder *b);
 /* The code and its dictionaries alone, for tests that go on with a chunk of their own. The first free prefix is 16. */
 void build_epochs_code(struct wmk_builder *b);
 
+/*
+ * Epochs 7 to 9, by ranks, beside those two. Of the callers of Log.write epoch 7 has Tax.rate, epoch 8 puts FixedTax.rate before it, and epoch 9
+ * the plugin's Tax.rate between them. The dictionaries of 8 and 9 have what they change alone. A residual path of each context, those of epoch 9 first.
+ */
+enum {
+	EPOCHS_CHANGED = 6,
+};
+extern const struct epochs_context epochs_changed[EPOCHS_CHANGED];
+void build_epochs_changes(struct wmk_builder *b, uint64_t run);
+
 #endif

@@ -163,7 +163,7 @@ enum wmk_agent agent_start(void)
 		return WMK_AGENT_NO_WRITING;
 	adaptive_init(&agent_program.encoder, &agent_allocator, FIRST_EPOCH);
 	agent_program.encoder.max_id = AGENT_MAX_ID;
-	return wmrt_code_epoch_commit(FIRST_EPOCH, 0, 0) ? WMK_AGENT_OK : WMK_AGENT_NO_RECORDING;
+	return record_first_epoch() ? WMK_AGENT_OK : WMK_AGENT_NO_RECORDING;
 }
 
 static void add_number(struct wmrt_text *text, const char *name, uint64_t value)

@@ -41,7 +41,7 @@ struct agent_function {
 	uint32_t first_site, site_count;
 	uint32_t first_caller; /* call of it, not 0 but 1 more; 0: none */
 	uint32_t record;       /* of wmrt_code_function, 0 until needed */
-	uint32_t record_epoch; /* the last epoch that it was recorded in */
+	uint32_t record_epoch; /* the last epoch whose dictionary has a record of it */
 	uintptr_t entry_address;
 	uint32_t entry_original; /* in the pool of bytes */
 	uint8_t entry_bytes;
@@ -85,10 +85,12 @@ struct agent_call {
 	uint32_t next;        /* of the same site */
 	uint32_t next_caller; /* of the same callee, as first_caller */
 	uint32_t site;
-	uint32_t callee;  /* AGENT_NONE: what is at target is no function that the agent knows */
-	uint32_t edge;    /* of the graph; AGENT_NONE: the callee is not instrumented */
-	uint32_t foreign; /* site record of a push to what is not instrumented; 0: none yet */
-	uint32_t record_epoch;
+	uint32_t callee;       /* AGENT_NONE: what is at target is no function that the agent knows */
+	uint32_t edge;         /* of the graph; AGENT_NONE: the callee is not instrumented */
+	uint32_t foreign;      /* site record of a push to what is not instrumented; 0: none yet */
+	uint32_t record_epoch; /* as of functions; what the record says: */
+	uint32_t record_rank;
+	uint8_t record_kind; /* enum wmk_edge_kind */
 	bool never_calls_back;
 	bool is_gone; /* what was at target was unloaded: a call of what is there now is another one */
 	uintptr_t target;

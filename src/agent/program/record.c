@@ -12,7 +12,13 @@
 
 /* Under the agent's lock. */
 static struct address_map captures, calls; /* address -> site number */
-static struct address_map pairs;           /* site number and callee -> epoch in which they are in the dictionary */
+static struct address_map pairs;           /* site number and callee -> epoch whose dictionary has a record of them */
+static uint32_t whole_epoch; /* the last one whose dictionary is no difference: those behind it have its records, too */
+static uint32_t function_records, edge_records; /* of the present dictionary */
+static uint64_t chain_records;                  /* of the dictionaries from whole_epoch on */
+enum {
+	CHAIN_SHARE = 2, /* a reader of an epoch reads so many times the records of a whole dictionary at most */
+};
 
 static uint32_t present(void)
 {
@@ -48,18 +54,15 @@ static const char *name_of(const struct agent_function *f)
 static uint32_t record_function(uint32_t function)
 {
 	struct agent_function *f = agent_function(function);
-	const struct callgraph *g = &agent_program.encoder.graph;
 
 	if (!f->record) {
 		record_image(f->image);
 		f->record = wmrt_code_function(f->image->record, f->start - (uintptr_t)f->image->ehdr, name_of(f));
 	}
-	if (f->record && f->record_epoch != present()) {
-		bool is_node = f->node != AGENT_NONE;
-
-		wmrt_code_epoch_function(present(), f->record, is_node ? g->nodes[f->node].contexts : 1,
-					 is_node ? g->nodes[f->node].restart : 0, WMK_EPOCH_ROOT | WMK_EPOCH_HAS_DUMMY);
+	if (f->record && f->record_epoch < whole_epoch) {
+		wmrt_code_epoch_function(present(), f->record, 0, 0, WMK_EPOCH_ROOT | WMK_EPOCH_HAS_DUMMY);
 		f->record_epoch = present();
+		function_records++;
 	}
 	return f->record;
 }
@@ -74,15 +77,21 @@ static enum wmk_edge_kind kind_of(const struct callgraph_edge *edge)
 	return edge->kind == EDGE_ENCODED ? WMK_EDGE_ENCODED : edge->kind == EDGE_CUT ? WMK_EDGE_CUT : WMK_EDGE_BACK;
 }
 
-static void record_edge(struct agent_call *call)
+/* rank: among the encoded calls of the callee, by addend; of one that pushes 0. */
+static void record_edge(struct agent_call *call, uint32_t rank)
 {
-	const struct callgraph_edge *edge = &agent_program.encoder.graph.edges[call->edge];
+	enum wmk_edge_kind kind = kind_of(&agent_program.encoder.graph.edges[call->edge]);
 
+	if (call->record_epoch >= whole_epoch && call->record_kind == kind && call->record_rank == rank)
+		return;
 	record_function(agent_site(call->site)->function);
 	record_function(call->callee);
-	wmrt_code_epoch_edge(present(), agent_site(call->site)->record, agent_function(call->callee)->record,
-			     kind_of(edge), edge->addend);
+	wmrt_code_epoch_edge(present(), agent_site(call->site)->record, agent_function(call->callee)->record, kind,
+			     rank);
 	call->record_epoch = present();
+	call->record_kind = (uint8_t)kind;
+	call->record_rank = rank;
+	edge_records++;
 }
 
 /* The name of the function at that address; image+0xoffset when no symbol is there. Cut to size. Under the agent's lock. */
@@ -119,7 +128,7 @@ bool record_call(struct agent_call *call)
 	}
 	if (!site->record)
 		site->record = wmrt_code_site(function, WMK_SITE_CALL, position(f, site->address), flags, NULL);
-	record_edge(call);
+	record_edge(call, 0); /* it is new: it pushes */
 	return true;
 }
 
@@ -163,23 +172,54 @@ uint32_t record_point_call(uint32_t function, uintptr_t address, uint32_t callee
 	uint32_t site = record_point(function, address, true), to = record_function(callee), epoch = 0;
 	uint64_t pair = (uint64_t)site << 32 | to;
 
-	if (!site || !to || (address_map_find(&pairs, pair, &epoch) && epoch == present()))
+	if (!site || !to || (address_map_find(&pairs, pair, &epoch) && epoch >= whole_epoch))
 		return site;
 	wmrt_code_epoch_edge(present(), site, to, WMK_EDGE_BACK, 0);
+	edge_records++;
 	address_map_set(&pairs, pair, present());
 	return site;
 }
 
+/* The encoded calls of each function by rising addend, then those that push. */
+static void record_edges(const struct agent_program *p)
+{
+	const struct callgraph *g = &p->encoder.graph;
+
+	for (uint32_t n = 0; n < g->node_count; n++) {
+		uint32_t rank = 0;
+
+		for (uint32_t i = g->range_start[n]; i < g->range_start[n + 1]; i++)
+			if (g->ranges[i].edge != CALLGRAPH_DUMMY)
+				record_edge(agent_call(p->edge_calls[g->ranges[i].edge]), rank++);
+	}
+	for (uint32_t e = 0; e < g->edge_count; e++)
+		if (g->edges[e].kind != EDGE_ENCODED)
+			record_edge(agent_call(p->edge_calls[e]), 0);
+}
+
 void record_epoch(void)
 {
-	struct agent_program *p = &agent_program;
-	uint32_t edges = 0;
+	const struct agent_program *p = &agent_program;
+	const struct callgraph *g = &p->encoder.graph;
+	uint32_t base = present() - 1;
 
+	chain_records += function_records + edge_records;
+	function_records = edge_records = 0;
+	if (chain_records >= CHAIN_SHARE * ((uint64_t)g->node_count + g->edge_count)) {
+		base = 0;
+		whole_epoch = present();
+		chain_records = 0;
+	}
 	wmrt_code_begin();
-	for (uint32_t n = 0; n < p->encoder.graph.node_count; n++)
+	for (uint32_t n = 0; n < g->node_count; n++)
 		record_function(p->node_functions[n]);
-	for (uint32_t e = 0; e < p->encoder.graph.edge_count; e++, edges++)
-		record_edge(agent_call(p->edge_calls[e]));
-	wmrt_code_epoch_commit(present(), p->encoder.graph.node_count, edges);
+	record_edges(p);
+	wmrt_code_epoch_commit_ranks(present(), base, function_records, edge_records);
 	wmrt_code_end();
+}
+
+bool record_first_epoch(void)
+{
+	whole_epoch = present();
+	return wmrt_code_epoch_commit_ranks(present(), 0, 0, 0);
 }

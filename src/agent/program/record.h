@@ -25,7 +25,12 @@ uint32_t record_foreign_call(uint32_t function, uintptr_t address, const char *n
 /* What stands on `prefix` and is called by the function at that address, which nothing that is instrumented has called: where that function
  * is not instrumented either, it is a frame in brackets. WM_PREFIX_LOST stays. */
 uint32_t record_root(uint32_t prefix, uintptr_t entry);
-/* The dictionary of the epoch that the encoder has just begun. */
+/*
+ * The dictionary of the epoch that the encoder has just begun: what differs from the one before, and all of it once the records since the last
+ * whole one are twice as many as it has. So a reader of an epoch needs about as many records as two whole ones have at most.
+ */
 void record_epoch(void);
+/* That of the first epoch, which has nothing yet. False: no room. */
+bool record_first_epoch(void);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum {
 	NEW_EDGES = 16,
-	NEW_EDGES_SHARE = 4, /* all dictionaries together are five times the last one */
+	NEW_EDGES_SHARE = 4, /* all numberings together take five times as long as the last one */
 	CALLS = 2000,
 	HOT_SHARE = 16,
 	BUSY_SHARE = 16,

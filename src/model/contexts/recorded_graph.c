@@ -10,6 +10,7 @@
 #include "base/hashmap.h"
 #include "base/order.h"
 #include "base/text.h"
+#include "core/contexts/callgraph_ranks.h"
 #include "model/contexts/recorded_graph.h"
 #include "object/demangle.h"
 #include "object/perf_map.h"
@@ -23,6 +24,8 @@ VEC_DECLARE(recorded_line_vec, struct wmk_line);
 VEC_DECLARE(recorded_epoch_vec, struct recorded_epoch *);
 
 VEC_DECLARE(function_vec, uint32_t);
+VEC_DECLARE(number_vec, uint32_t);
+VEC_DECLARE(chain_vec, struct wmk_epoch);
 
 /*
  * The graph has a node for each function of the epoch: a program may have many of both, and most functions are in few.
@@ -30,8 +33,11 @@ VEC_DECLARE(function_vec, uint32_t);
 struct recorded_epoch {
 	struct encoding encoding;
 	struct function_vec functions; /* by node */
+	struct number_vec node_epochs; /* by node: the epoch whose record it is */
+	struct number_vec edge_epochs; /* by edge of the graph */
 	struct hashmap nodes;          /* function -> node */
 	struct hashmap calls;          /* {site, callee}, as indices -> edge of the graph */
+	bool is_ranked;                /* its numbers follow from ranks */
 	struct error *why;             /* it cannot be used */
 };
 
@@ -565,6 +571,8 @@ static void epoch_destroy(struct recorded_epoch *e)
 {
 	encoding_deinit(&e->encoding);
 	function_vec_deinit(&e->functions);
+	number_vec_deinit(&e->node_epochs);
+	number_vec_deinit(&e->edge_epochs);
 	hashmap_deinit(&e->nodes);
 	hashmap_deinit(&e->calls);
 	error_destroy(e->why);
@@ -675,11 +683,14 @@ static struct error *add_node(const struct image *image, struct recorded_epoch *
 		return error_create(ERROR_FORMAT, "damaged: function %" PRIu32 " was not recorded", f->function);
 	err = add_number(&e->nodes, function, &number);
 	if (!err && number < e->functions.count)
-		err = error_create(ERROR_FORMAT, "damaged: function %" PRIu32 " is in it twice", f->function);
-	if (!err && !f->contexts)
+		return e->node_epochs.items[number] != f->epoch
+			       ? NULL /* a later dictionary has it */
+			       : error_create(ERROR_FORMAT, "damaged: function %" PRIu32 " is in it twice",
+					      f->function);
+	if (!err && !f->contexts && !e->is_ranked)
 		err = error_create(ERROR_FORMAT, "damaged: function %" PRIu32 " has no context", f->function);
 	if (!err)
-		err = function_vec_append(&e->functions, function);
+		err = function_vec_append(&e->functions, function) ?: number_vec_append(&e->node_epochs, f->epoch);
 	if (!err)
 		err = callgraph_add_node(&e->encoding.graph, f->flags & WMK_EPOCH_ROOT, &node);
 	if (err)
@@ -715,8 +726,13 @@ static struct error *add_edge(const struct image *image, struct recorded_epoch *
 				    record->site, record->callee);
 	err = hashmap_add(&e->calls, &(struct key){{site, callee, 0}}, &number);
 	if (!err && number < g->edge_count)
-		err = error_create(ERROR_FORMAT, "damaged: site %" PRIu32 " calls function %" PRIu32 " twice",
-				   record->site, record->callee);
+		return e->edge_epochs.items[number] != record->epoch
+			       ? NULL
+			       : error_create(ERROR_FORMAT,
+					      "damaged: site %" PRIu32 " calls function %" PRIu32 " twice",
+					      record->site, record->callee);
+	if (!err)
+		err = number_vec_append(&e->edge_epochs, record->epoch);
 	if (!err)
 		err = callgraph_add_edge(g, caller_node, callee_node, site, 0, &edge);
 	if (err)
@@ -745,27 +761,63 @@ static struct error *add_all(const struct image *image, uint32_t epoch, struct r
 	return err;
 }
 
-static struct error *check_whole(const struct recorded_epoch *e, const struct wmk_epoch *record)
+static struct error *check_whole(const struct recorded *r, const struct wmk_epoch *record)
 {
-	const struct callgraph *g = &e->encoding.graph;
+	size_t functions, edges;
 
-	if (g->node_count >= record->function_count && g->edge_count >= record->edge_count)
+	records_of(r, WMK_EPOCH_FUNCTIONS, record->epoch, &functions);
+	records_of(r, WMK_EPOCH_EDGES, record->epoch, &edges);
+	if (functions >= record->function_count && edges >= record->edge_count)
 		return NULL;
 	return error_create(ERROR_NOT_FOUND,
-			    "%" PRIu32 " of %" PRIu32 " functions and %" PRIu32 " of %" PRIu32 " calls of it are there",
-			    g->node_count, record->function_count, g->edge_count, record->edge_count);
+			    "%zu of %" PRIu32 " functions and %zu of %" PRIu32 " calls of it are there", functions,
+			    record->function_count, edges, record->edge_count);
+}
+
+/* The epochs whose dictionaries are that of `epoch` together: a record of an earlier one counts where no later one is. */
+static struct error *find_chain(const struct recorded *r, uint32_t epoch, struct chain_vec *chain)
+{
+	struct wmk_epoch record = {.base = epoch};
+	struct error *err;
+
+	do {
+		epoch = record.base;
+		err = find_epoch_record(r, epoch, &record) ?: chain_vec_append(chain, record);
+		if (!err && (record.flags & WMK_EPOCH_RANKS) != (chain->items[0].flags & WMK_EPOCH_RANKS))
+			err = error_create(ERROR_FORMAT, "damaged: one with ranks and one with numbers");
+		if (!err && chain->count > r->epoch_records[WMK_EPOCHS].count)
+			err = error_create(ERROR_FORMAT, "damaged: it changes itself");
+		if (err && chain->count)
+			err = error_context(err, "epoch %" PRIu32 ", which it changes", epoch);
+	} while (!err && record.base);
+	return err;
+}
+
+/* Adds what the chain of dictionaries has, the latest first. */
+static struct error *add_chain(const struct image *image, const struct chain_vec *chain, struct recorded_epoch *e)
+{
+	struct error *err = NULL;
+
+	e->is_ranked = chain->items[0].flags & WMK_EPOCH_RANKS;
+	for (size_t i = 0; i < chain->count && !err; i++)
+		err = add_all(image, chain->items[i].epoch, e, WMK_EPOCH_FUNCTIONS, add_node_at);
+	for (size_t i = 0; i < chain->count && !err; i++)
+		err = add_all(image, chain->items[i].epoch, e, WMK_EPOCH_EDGES, add_edge_at)
+			      ?: check_whole(image->recorded, &chain->items[i]);
+	return err;
 }
 
 static struct error *read_epoch(const struct image *image, uint32_t epoch, struct recorded_epoch *e)
 {
-	struct wmk_epoch record;
+	struct chain_vec chain = {0};
+	struct error *err = (image->recorded->is_sorted ? NULL : sort_records(image->recorded))
+				    ?: find_chain(image->recorded, epoch, &chain)
+				    ?: add_chain(image, &chain, e);
 
-	return (image->recorded->is_sorted ? NULL : sort_records(image->recorded))
-		       ?: find_epoch_record(image->recorded, epoch, &record)
-		       ?: add_all(image, epoch, e, WMK_EPOCH_FUNCTIONS, add_node_at)
-		       ?: add_all(image, epoch, e, WMK_EPOCH_EDGES, add_edge_at)
-		       ?: check_whole(e, &record)
-		       ?: encoding_adopt(&e->encoding);
+	if (!err && e->is_ranked)
+		err = callgraph_number_ranks(&e->encoding.graph);
+	chain_vec_deinit(&chain);
+	return err ? err : encoding_adopt(&e->encoding);
 }
 
 static struct error *new_epoch(struct image *image, uint32_t epoch)

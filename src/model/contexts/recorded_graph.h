@@ -2,7 +2,8 @@
  * recorded_graph.h - recorded code: functions and calls that the records of a .wmk describe, not a section of a file
  * (docs/format.md, Recorded code). All recorded code of a process is one image. Each epoch has an encoding of its call graph.
  *
- * The encoding of an epoch is read when a context of that epoch is first decoded, in time proportional to its own records. An error in it fails each context of that
+ * The encoding of an epoch is read when a context of that epoch is first decoded, in time proportional to the records of its dictionary and of
+ * those that this one changes. An error in it fails each context of that
  * epoch, and no other.
  */
 #ifndef WM_MODEL_CONTEXTS_RECORDED_GRAPH_H

@@ -204,6 +204,8 @@ static struct error *add_epochs(struct adding *a)
 	while (!err && wmk_next_epoch(a->w, &epochs, &epoch)) {
 		epoch.start_ns = 0; /* clocks of many machines */
 		err = merge_new_epoch(a, epoch.epoch, &epoch.epoch);
+		if (!err && epoch.base)
+			err = merge_new_epoch(a, epoch.base, &epoch.base);
 		if (!err)
 			err = merge_epoch_vec_append(&code->epochs, epoch);
 	}
