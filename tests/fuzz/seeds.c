@@ -263,6 +263,18 @@ static void build_changes(struct wmk_builder *b)
 	build_epochs_changes(b, 1);
 }
 
+/* Ends behind the last instruction, which has no operands. */
+static void write_cut_class(void)
+{
+	uint8_t bytes[256];
+	size_t len = class_seed_len - CLASS_SEED_CODE + 8;
+
+	memcpy(bytes, class_seed, len);
+	bytes[class_seed_len - CLASS_SEED_CODE_LENGTH] =
+		2 + 2 + 4 + 8; /* max_stack, max_locals, the length of the code, the code */
+	write_seed("jvm_class", "cut", bytes, len);
+}
+
 static void write_path_metadata(void)
 {
 	static const struct pathmeta_cases cases = {.ranges = {{-9, -2}, {7, 7}}, .count = 2, .has_more = true};
@@ -621,6 +633,7 @@ int main(int argc, char **argv)
 	write_jvm_profiles();
 	write_jvm_caches();
 	write_seed("jvm_class", "small", class_seed, class_seed_len);
+	write_cut_class();
 	write_tokens();
 	write_cores();
 	write_eh_frames();

@@ -287,7 +287,8 @@ static void check_code(struct check *c)
 	code.len = class_number(&c->r, 4);
 	code.bytes = c->r.bytes + c->r.off;
 	class_skip(&c->r, code.len);
-	expect(c, !c->r.is_short && code.len > 0 && code.len < 1 << 16);
+	/* The numbers of handlers and attributes follow, four bytes: what may be read behind a last instruction that has no operands. */
+	expect(c, !c->r.is_short && code.len > 0 && code.len < 1 << 16 && c->r.len - c->r.off >= 4);
 	if (c->is_wrong)
 		return;
 	code.starts = calloc(code.len, sizeof *code.starts);
