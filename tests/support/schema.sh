@@ -7,5 +7,6 @@ schema_is_there() {
 }
 
 schema_check() {
+	# shellcheck disable=SC2154 # `here` is of lib.sh
 	! schema_is_there || $schema_python "$here/../support/schema.py" "$@" >schema.txt || fail "JSON and its schema differ: $(cat schema.txt)"
 }
