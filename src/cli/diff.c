@@ -25,6 +25,7 @@ struct request {
 	double fail_above; /* percent */
 	bool may_fail;
 	bool has_grown;
+	bool keeps_names;
 	const char *output;
 };
 
@@ -58,6 +59,9 @@ static const struct option_row option_rows[] = {
 	 .argument = "=PERCENT",
 	 .help = "exit with status 3 if the metric of NEW is more than PERCENT above that of OLD",
 	 OPTION_SET(set_fail_above)},
+	{.name = "no-renames",
+	 .help = "a function of another name is another one, however alike they are",
+	 OPTION_FLAG(struct request, keeps_names)},
 	OPTIONS_OF(profile_reading_options, struct request, reading),
 	OPTION_OUTPUT(struct request, output),
 	OPTION_HELP,
@@ -72,7 +76,8 @@ static struct error *render(struct request *r, const struct view *views)
 				     .top = option_count_or(&r->top, r->renderer->default_top),
 				     .min = r->reading.min};
 	struct output out;
-	struct error *err = profile_diff_create(&views[DIFF_OLD], &views[DIFF_NEW], &diff);
+	struct error *err = profile_diff_create(&views[DIFF_OLD], &views[DIFF_NEW],
+						&(struct diff_options){.keeps_names = r->keeps_names}, &diff);
 
 	if (err)
 		return err;
@@ -137,8 +142,10 @@ static struct error *diff(struct request *r, char **operands)
 	struct profile profiles[DIFF_SIDES] = {0};
 	struct error *err = profile_init(&profiles[DIFF_OLD]) ?: profile_init(&profiles[DIFF_NEW]);
 
-	for (int side = 0; side < DIFF_SIDES && !err; side++)
+	for (int side = 0; side < DIFF_SIDES && !err; side++) {
+		profiles[side].keeps_functions = !r->keeps_names;
 		err = profile_reading_add(&r->reading, "diff", (char *[]){operands[side], NULL}, &profiles[side]);
+	}
 	if (!err)
 		err = compare(r, profiles, operands);
 	for (int side = 0; side < DIFF_SIDES; side++)
@@ -168,7 +175,8 @@ const struct command command_diff = {
 	.usage = "Usage: waymark diff [OPTIONS] OLD NEW\n"
 		 "\n"
 		 "Compares two recordings, or two directories of them: samples, heap use, events.\n"
-		 "The builds may differ: contexts are matched by the names of their functions.\n",
+		 "The builds may differ: contexts are matched by the names of their functions, which may have\n"
+		 "been renamed, and where a function is called from several places by these.\n",
 	.options = option_rows,
 	.operands = {{"recording", COMPLETE_FILE, "wmk", true}},
 	.run = run,

@@ -353,6 +353,16 @@ const char *symbols_function(const struct symbols *s, uint64_t address)
 	return below < s->functions.count && functions[below].address == address ? functions[below].name : NULL;
 }
 
+const char *symbols_function_at(const struct symbols *s, size_t i, uint64_t *ret_size)
+{
+	const struct symbol *symbol = &s->functions.items[i];
+
+	if (i >= s->functions.count)
+		return NULL;
+	*ret_size = symbol->is_label ? 0 : symbol->size;
+	return symbol->name;
+}
+
 const char *symbols_around(const struct symbols *s, uint64_t address)
 {
 	const struct symbol *functions = s->functions.items;

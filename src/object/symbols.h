@@ -28,6 +28,8 @@ void symbols_close(struct symbols *s);
  * global or weak one, then one with fewer underscores in front, then the first by name.
  */
 const char *symbols_function(const struct symbols *s, uint64_t address);
+/* The i-th name of a function, by address; *ret_size: of its code, 0: not known. NULL: there are fewer. */
+const char *symbols_function_at(const struct symbols *s, size_t i, uint64_t *ret_size);
 /*
  * The link name of the function that has the address, for code without call frame information, of which nothing else says where it begins: by the
  * size of its symbol; an assembler's label has none, and reaches up to the next symbol if the file has those of local functions, too.

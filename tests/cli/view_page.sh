@@ -125,6 +125,14 @@ for (const row of document.querySelectorAll("#table tbody tr")) says([...row.cel
 setView("down"); says(state.palette);'
 printf '1 3 +2 grows\n2 4 +2 main\n1 1 0 stays\nchange\n' >want.txt
 same "a difference"
+mkdir renamed && sed 's/stays/keeps/' change.c >renamed/change.c
+"$waymark" cc -O1 -g -o renamed/change renamed/change.c || exit 1
+expect 0 "$waymark" run --events -q -o renamed.wmk renamed/change 1 2
+expect 0 "$waymark" diff --metric=step --format=view -o change.html old.wmk renamed.wmk
+shown 'change.html#view=table' '
+says([...document.querySelectorAll("#table tbody tr")].map(row => row.cells[3].textContent).filter(text => text.includes("keeps")).join());'
+echo 'keeps (renamed from stays)' >want.txt
+same "a renamed function"
 
 if [ -n "${WAYMARK_AXE:-}" ]; then
 	for address in view=down view=table view=contexts; do

@@ -75,6 +75,8 @@ void profile_deinit(struct profile *p)
 	hashmap_deinit(&p->text_map);
 	source_text_vec_deinit(&p->texts);
 	profile_heap_time_vec_deinit(&p->heap_times);
+	profile_function_vec_deinit(&p->functions);
+	hashmap_deinit(&p->function_images);
 	arena_deinit(&p->arena);
 	*p = (struct profile){0};
 }

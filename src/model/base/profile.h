@@ -31,6 +31,7 @@ struct metric {
 	bool is_maximum;  /* the largest, not the sum, where contexts or files meet */
 	bool is_estimate; /* some of it is of sampled allocations */
 	bool is_of_heap;  /* the innermost functions of its contexts allocate */
+	bool is_of_calls; /* its contexts end where the program calls the recorder, not where a timer finds it */
 	uint32_t group;   /* number of the first metric of those that it was added with */
 	uint32_t group_size;
 	uint64_t total;
@@ -106,6 +107,14 @@ struct profile_heap_time {
 };
 VEC_DECLARE(profile_heap_time_vec, struct profile_heap_time);
 
+/* A function of an image that was recorded, whether it ran or not. */
+struct profile_function {
+	const char *link_name;
+	uint64_t size_bytes; /* of its code; 0: not known */
+	uint64_t shape;      /* a hash of the lines of its calls, counted from its first; 0: not known */
+};
+VEC_DECLARE(profile_function_vec, struct profile_function);
+
 /* Which events count. */
 struct profile_filter {
 	const struct pattern_vec *threads; /* by name or number; empty: all */
@@ -133,9 +142,12 @@ struct profile {
 	struct profile_event_vec events;         /* in file order; empty unless keeps_events */
 	struct hashmap text_map;                 /* by file and line */
 	struct source_text_vec texts;            /* lines of source that an archive has, for its frames */
+	struct profile_function_vec functions;   /* of images; empty unless keeps_functions */
+	struct hashmap function_images;          /* whose functions are there */
 	const struct profile_filter *filter;     /* of what is added; NULL: all counts */
 	uint64_t filtered_events;                /* that it left out */
 	bool keeps_events;
+	bool keeps_functions;
 	const char *
 		group_label; /* contexts begin with that label of their recording, `[KEY=VALUE]` (thread_frames.h); NULL: they do not */
 	bool keeps_threads; /* contexts of events begin with their threads (thread_frames.h) */

@@ -140,6 +140,21 @@ static void sort_cells(struct view *v)
 				compare_groups, v->profile->cells.items);
 }
 
+static int compare_note(const void *name, const void *note)
+{
+	return strcmp(name, ((const struct function_note *)note)->function);
+}
+
+const char *view_function_note(const struct view *v, const char *function)
+{
+	const struct function_note *note =
+		v->notes && v->notes->count
+			? bsearch(function, v->notes->items, v->notes->count, sizeof *v->notes->items, compare_note)
+			: NULL;
+
+	return note ? note->text : NULL;
+}
+
 uint64_t view_value(const struct view *v, const struct view_row *row, uint32_t metric)
 {
 	const struct profile *p = v->profile;

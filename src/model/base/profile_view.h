@@ -22,6 +22,13 @@ struct view_options {
 	bool is_coloured;                        /* the output is a terminal that takes colours */
 };
 
+/* What is to be said of a function, besides its numbers: "renamed from f". */
+struct function_note {
+	const char *function; /* its name */
+	const char *text;
+};
+VEC_DECLARE(function_note_vec, struct function_note);
+
 struct view_row {
 	uint64_t value; /* of the metric in front */
 	uint64_t sort_value;
@@ -50,8 +57,9 @@ struct view {
 	bool is_coloured;
 	bool has_change; /* it shows the change between two metrics of its profile */
 	uint32_t before, after;
-	bool *matching_nodes; /* when is_filtered: by node, whether its context stays */
-	uint32_t *cells;      /* of the rows: cells of the profile, of each row by rising group */
+	const struct function_note_vec *notes; /* by name; NULL: none */
+	bool *matching_nodes;                  /* when is_filtered: by node, whether its context stays */
+	uint32_t *cells;                       /* of the rows: cells of the profile, of each row by rising group */
 };
 
 /*
@@ -61,6 +69,9 @@ struct view {
 struct error *view_create(const struct profile *p, const struct view_options *options, const char *producer,
 			  struct view *ret);
 void view_deinit(struct view *v);
+
+/* What is said of a function; NULL: nothing. */
+const char *view_function_note(const struct view *v, const char *function);
 
 /* The value of a metric in a row. */
 uint64_t view_value(const struct view *v, const struct view_row *row, uint32_t metric);

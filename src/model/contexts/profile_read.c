@@ -12,6 +12,7 @@
 #include "base/order.h"
 #include "model/contexts/profile_read.h"
 #include "model/contexts/context.h"
+#include "model/contexts/image_functions.h"
 #include "model/contexts/library_buffer.h"
 #include "model/contexts/reading_notes.h"
 #include "model/contexts/recorded_graph.h"
@@ -521,7 +522,7 @@ static const struct sample_kind *sample_kind_of(const struct gather *g, uint32_t
 }
 
 /* How often, and the sum of the values. */
-static struct error *add_event_metrics(struct profile *p, const char *name, uint32_t *ret)
+static struct error *add_event_metrics(struct profile *p, const char *name, bool is_of_calls, uint32_t *ret)
 {
 	char *count_name = NULL, *sum_name = NULL;
 	struct error *err = &error_no_memory;
@@ -529,8 +530,8 @@ static struct error *add_event_metrics(struct profile *p, const char *name, uint
 	if (asprintf(&count_name, "%s%s", is_heap_metric(name) ? "event:" : "", name) < 0)
 		return err;
 	if (asprintf(&sum_name, "%s:sum", count_name) >= 0) {
-		const struct metric metrics[] = {{.name = count_name, .unit = UNIT_COUNT},
-						 {.name = sum_name, .unit = UNIT_VALUE}};
+		const struct metric metrics[] = {{.name = count_name, .unit = UNIT_COUNT, .is_of_calls = is_of_calls},
+						 {.name = sum_name, .unit = UNIT_VALUE, .is_of_calls = is_of_calls}};
 
 		err = profile_add_metrics(p, metrics, 2, ret);
 		free(sum_name);
@@ -552,7 +553,7 @@ static struct error *event_metrics(struct gather *g, uint32_t name, uint32_t *re
 		text = wmk_find_string(g->w, name);
 		err = kind && header_field(g, kind->period_off)
 			      ? profile_add_metrics(g->p, kind->metrics, 2, ret)
-			      : add_event_metrics(g->p, text ? text : "(name not recorded)", ret);
+			      : add_event_metrics(g->p, text ? text : "(name not recorded)", !kind, ret);
 		if (!err)
 			err = u32_vec_append(&g->name_groups, *ret);
 	}
@@ -859,6 +860,8 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 	err = g.cache && g.prefix_nodes ? process_init(&g.process, w, cache) : &error_no_memory;
 	if (!err)
 		err = add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g) ?: gather_sums(&g) ?: note_recycled(p, w) ?: note_unnamed(p, &g.process);
+	if (!err && p->keeps_functions)
+		err = image_functions_add(p, &g.process);
 	if (!err)
 		p->sources.items[p->sources.count - 1].last_event_ns = g.last_event_ns;
 	gather_deinit(&g);

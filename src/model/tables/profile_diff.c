@@ -1,8 +1,7 @@
 /*
- * profile_diff.c - joins two views in one profile whose frames are plain names; the sums over that profile, for each side, are those of
- * tables.
+ * profile_diff.c - joins two views in one profile whose frames are plain names with the sites that are told apart; the sums over that profile,
+ * for each side, are those of tables.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,107 +16,96 @@ uint64_t diff_change(uint64_t before, uint64_t after)
 	return before > after ? before - after : after - before;
 }
 
-/* ---- names ---- */
-
-/* The length of a part ".word.12.3" that a compiler has added; 0: there is none at text. */
-static size_t added_len(const char *text)
-{
-	static const char *const words[] = {".constprop", ".isra", ".part", ".cold", ".lto_priv", ".llvm", ".clone"};
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		size_t len = strlen(words[i]);
-
-		if (!text_begins(text, words[i]))
-			continue;
-		while (text[len] == '.' && isdigit((unsigned char)text[len + 1]))
-			len += 1 + strspn(text + len + 1, "0123456789");
-		if (isalnum((unsigned char)text[len]) || text[len] == '_') /* a longer word */
-			continue;
-		return len;
-	}
-	return 0;
-}
-
-/* " [clone .constprop.0]", as demanglers write it. */
-static size_t clone_len(const char *text)
-{
-	static const char clone[] = " [clone ";
-	const char *end = text_begins(text, clone) ? strchr(text, ']') : NULL;
-
-	return end ? (size_t)(end + 1 - text) : 0;
-}
-
-void diff_plain_name(const char *name, char *ret)
-{
-	while (*name) {
-		size_t len = *name == '.' ? added_len(name) : *name == ' ' ? clone_len(name) : 0;
-
-		if (len)
-			name += len;
-		else
-			*ret++ = *name++;
-	}
-	*ret = '\0';
-}
-
-/* The number in `both` of a frame with plain names. */
-static struct error *add_frame(struct profile *both, const struct frame *f, uint32_t *ret)
-{
-	char *name = malloc(strlen(f->name) + 1), *link_name = malloc(strlen(f->link_name) + 1);
-	struct error *err = &error_no_memory;
-
-	if (name && link_name) {
-		struct frame plain = {.name = name,
-				      .link_name = link_name,
-				      .flags = f->flags & (FRAME_FOREIGN | FRAME_ROOT | FRAME_ELIDED | FRAME_METHOD)};
-
-		diff_plain_name(f->name, name);
-		diff_plain_name(f->link_name, link_name);
-		err = profile_intern_frame(both, &plain, ret);
-	}
-	free(name);
-	free(link_name);
-	return err;
-}
-
 /* ---- contexts ---- */
 
-/* By node of the view's profile, the node of `both`. */
-static struct error *add_nodes(struct profile *both, const struct profile *p, uint32_t **ret)
-{
-	uint32_t *nodes = calloc(p->nodes.count, sizeof *nodes);
-	uint32_t *frames = calloc(p->frames.count + 1, sizeof *frames);
-	struct error *err = nodes && frames ? NULL : &error_no_memory;
+/* What a frame of `both` is made of. */
+struct builder {
+	struct profile_diff *d;
+	struct diff_names sides[DIFF_SIDES];
+	struct hashmap frames; /* names, site and flags -> frame of `both` */
+};
 
-	for (size_t i = 0; i < p->frames.count && !err; i++)
-		err = add_frame(both, &p->frames.items[i], &frames[i]);
-	for (size_t n = 1; n < p->nodes.count && !err; n++)
-		err = profile_add_node(both, nodes[p->nodes.items[n].parent], frames[p->nodes.items[n].frame],
-				       &nodes[n]);
-	free(frames);
+/* A frame of a side, with its call at that site, as a frame of `both`. */
+static struct error *add_frame(struct builder *b, enum diff_side side, uint32_t frame, uint32_t site, uint32_t *ret)
+{
+	const struct diff_names *n = &b->sides[side];
+	const struct diff_site *s = &b->d->sites.sites.items[site];
+	enum diff_side shown = s->file[DIFF_NEW] ? DIFF_NEW : DIFF_OLD;
+	struct frame new = {.name = n->names[frame],
+			    .link_name = n->link_names[frame],
+			    .file = s->file[shown],
+			    .line = s->line[shown],
+			    .column = s->column[shown],
+			    .flags = n->view->profile->frames.items[frame].flags &
+				     (FRAME_FOREIGN | FRAME_ROOT | FRAME_ELIDED | FRAME_METHOD)};
+	struct frame_vec *frames = &b->d->both.frames;
+	struct key key = {{(uintptr_t)new.name, (uintptr_t)new.link_name, (uint64_t)site << 32 | new.flags}};
+	struct error *err = hashmap_add(&b->frames, &key, ret);
+
+	if (err || *ret < frames->count)
+		return err;
+	return frame_vec_append(frames, new) ?: diff_number_vec_append(&b->d->frame_sites, site);
+}
+
+const struct diff_site *diff_site_of(const struct profile_diff *d, uint32_t node)
+{
+	uint32_t site = d->frame_sites.items[d->both.nodes.items[node].frame];
+
+	return site ? &d->sites.sites.items[site] : NULL;
+}
+
+/* The node of `both` for one of a side, whose caller's is known. */
+static struct error *add_node(struct builder *b, enum diff_side side, uint32_t caller, uint32_t frame, uint32_t site,
+			      uint32_t *ret)
+{
+	uint32_t number;
+	struct error *err = add_frame(b, side, frame, site, &number);
+
+	return err ?: profile_add_node(&b->d->both, caller, number, ret);
+}
+
+/* By node of the side's profile, the node of `both` for its caller, which says at which of its sites it calls. */
+static struct error *add_callers(struct builder *b, enum diff_side side, uint32_t **ret)
+{
+	const struct tree_node_vec *nodes = &b->sides[side].view->profile->nodes;
+	uint32_t *callers = calloc(nodes->count, sizeof *callers);
+	struct error *err = callers ? NULL : &error_no_memory;
+
+	for (size_t n = 1; n < nodes->count && !err; n++) {
+		uint32_t parent = nodes->items[n].parent;
+
+		if (parent)
+			err = add_node(b, side, callers[parent], nodes->items[parent].frame,
+				       b->d->sites.of_nodes[side][n], &callers[n]);
+	}
 	if (err)
-		free(nodes);
+		free(callers);
 	else
-		*ret = nodes;
+		*ret = callers;
 	return err;
 }
 
-static struct error *add_side(struct profile_diff *d, const struct view *v, enum diff_side side)
+static struct error *add_side(struct builder *b, enum diff_side side)
 {
-	uint32_t *nodes;
-	struct error *err = add_nodes(&d->both, v->profile, &nodes);
+	struct profile_diff *d = b->d;
+	const struct view *v = b->sides[side].view;
+	uint32_t *callers;
+	struct error *err = add_callers(b, side, &callers);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < v->matching_rows && !err; i++) {
-		uint32_t node = nodes[v->rows[i].node];
+		uint32_t node = v->rows[i].node;
 		uint64_t values[DIFF_SIDES] = {0};
 
 		values[side] = v->rows[i].value;
-		err = profile_add_values(&d->both, node, d->metric[DIFF_OLD], values);
+		if (node)
+			err = add_node(b, side, callers[node], v->profile->nodes.items[node].frame,
+				       d->sites.of_leaves[side][node], &node);
+		err = err ?: profile_add_values(&d->both, node, d->metric[DIFF_OLD], values);
 		d->total[side] = sum_limited(d->total[side], v->rows[i].value);
 	}
-	free(nodes);
+	free(callers);
 	return err;
 }
 
@@ -209,28 +197,152 @@ static struct error *sum_sides(struct profile_diff *d, const struct frame_keys *
 	return err;
 }
 
-/* Where the functions of a side are: the first frame of each that knows says it. */
-static struct error *find_files(struct profile_diff *d, const struct view *v, enum diff_side side,
-				const struct hashmap *numbers)
+/* Where a function of a side is: by the first of its frames that know, unless another one says something else. */
+struct place {
+	const char *source, *image;
+	bool has_sources, has_images; /* several */
+};
+
+static void join_place(const char **place, bool *has_several, const char *text)
 {
-	const struct profile *p = v->profile;
+	*has_several |= text && *place && !text_equal(text_base_name(*place), text_base_name(text));
+	if (!*place)
+		*place = text;
+}
+
+/* places: by function. */
+static void find_places(const struct diff_names *n, const struct hashmap *numbers, struct place *places)
+{
+	const struct profile *p = n->view->profile;
+	uint32_t number;
+
+	for (size_t i = 0; i < p->frames.count; i++) {
+		if (!hashmap_find(numbers, &(struct key){{(uintptr_t)n->names[i], 0, 0}}, &number))
+			continue;
+		join_place(&places[number].source, &places[number].has_sources, p->frames.items[i].file);
+		join_place(&places[number].image, &places[number].has_images, p->frames.items[i].image);
+	}
+}
+
+/* The program has another name in each build that is kept. */
+static bool is_program(const struct profile *p, const char *image)
+{
+	for (size_t i = 0; i < p->sources.count; i++)
+		if (text_equal(text_base_name(p->sources.items[i].header.program), text_base_name(image)))
+			return true;
+	return false;
+}
+
+/* Without the version of a library, libx.so.1.2. */
+static size_t module_len(const char *name)
+{
+	const char *version = strstr(name, ".so.");
+
+	return version ? (size_t)(version + 3 - name) : strlen(name);
+}
+
+static bool is_same_image(const struct diff_names sides[DIFF_SIDES], const char *old, const char *new)
+{
+	const char *a = text_base_name(old), *b = text_base_name(new);
+	bool is_of_program = is_program(sides[DIFF_OLD].view->profile, old);
+
+	if (is_of_program || is_program(sides[DIFF_NEW].view->profile, new))
+		return is_of_program == is_program(sides[DIFF_NEW].view->profile, new);
+	return module_len(a) == module_len(b) && strncmp(a, b, module_len(a)) == 0;
+}
+
+/* A file of the same name in another directory is that of another checkout. */
+static struct error *find_move(const struct diff_names sides[DIFF_SIDES], struct profile *both, const struct place *old,
+			       const struct place *new, struct diff_function *f)
+{
+	const char *from = old->source, *to = new->source;
+
+	if (!from || !to || old->has_sources || new->has_sources ||
+	    text_equal(text_base_name(from), text_base_name(to))) {
+		from = old->image;
+		to = new->image;
+		if (!from || !to || old->has_images || new->has_images || is_same_image(sides, from, to))
+			return NULL;
+	}
+	f->is_moved = true;
+	return profile_copy_string(both, from, &f->moved[DIFF_OLD])
+		       ?: profile_copy_string(both, to, &f->moved[DIFF_NEW]);
+}
+
+static struct error *set_places(struct builder *b, struct place *const places[DIFF_SIDES])
+{
+	struct profile_diff *d = b->d;
 	struct error *err = NULL;
 
-	for (size_t i = 0; i < p->frames.count && !err; i++) {
-		const struct frame *f = &p->frames.items[i];
-		const char *file = f->file ? f->file : f->image, *name;
-		char *plain = malloc(strlen(f->name) + 1);
-		uint32_t number;
+	for (size_t i = 0; i < d->function_count && !err; i++) {
+		for (int side = 0; side < DIFF_SIDES && !err; side++) {
+			const char *file = places[side][i].source ? places[side][i].source : places[side][i].image;
 
-		if (!plain)
-			return &error_no_memory;
-		diff_plain_name(f->name, plain);
-		err = profile_copy_string(&d->both, plain, &name);
-		free(plain);
-		if (!err && file && hashmap_find(numbers, &(struct key){{(uint64_t)(uintptr_t)name, 0, 0}}, &number) &&
-		    !d->functions[number].file[side])
-			err = profile_copy_string(&d->both, file, &d->functions[number].file[side]);
+			if (file)
+				err = profile_copy_string(&d->both, file, &d->functions[i].file[side]);
+		}
+		err = err
+			      ?: find_move(b->sides, &d->both, &places[DIFF_OLD][i], &places[DIFF_NEW][i],
+					   &d->functions[i]);
 	}
+	return err;
+}
+
+static struct error *find_all_places(struct builder *b)
+{
+	struct profile_diff *d = b->d;
+	struct hashmap numbers = {0};
+	struct place *places[DIFF_SIDES] = {calloc(d->function_count + 1, sizeof **places),
+					    calloc(d->function_count + 1, sizeof **places)};
+	struct error *err = places[DIFF_OLD] && places[DIFF_NEW] ? NULL : &error_no_memory;
+	uint32_t number;
+
+	for (size_t i = 0; i < d->function_count && !err; i++)
+		err = hashmap_add(&numbers, &(struct key){{(uintptr_t)d->functions[i].name, 0, 0}}, &number);
+	for (int side = 0; side < DIFF_SIDES && !err; side++)
+		find_places(&b->sides[side], &numbers, places[side]);
+	err = err ?: set_places(b, places);
+	for (size_t i = 0; i < d->renames.count && !err; i++) {
+		const struct diff_rename *r = &d->renames.items[i];
+
+		if (hashmap_find(&numbers, &(struct key){{(uintptr_t)r->names[DIFF_NEW], 0, 0}}, &number))
+			d->functions[number].old_name = r->names[DIFF_OLD];
+	}
+	hashmap_deinit(&numbers);
+	free(places[DIFF_OLD]);
+	free(places[DIFF_NEW]);
+	return err;
+}
+
+static int compare_notes(const void *left, const void *right)
+{
+	return strcmp(((const struct function_note *)left)->function, ((const struct function_note *)right)->function);
+}
+
+/* "renamed from f, moved from a.c to b.c" */
+static struct error *add_notes(struct profile_diff *d)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < d->function_count && !err; i++) {
+		const struct diff_function *f = &d->functions[i];
+		const char *renamed = "", *moved = "";
+
+		if (!f->old_name && !f->is_moved)
+			continue;
+		if (f->old_name)
+			renamed =
+				arena_printf(&d->both.arena, "renamed from %s%s", f->old_name, f->is_moved ? ", " : "");
+		if (f->is_moved)
+			moved = arena_printf(&d->both.arena, "moved from %s to %s", f->moved[DIFF_OLD],
+					     f->moved[DIFF_NEW]);
+		if (renamed && moved)
+			renamed = arena_printf(&d->both.arena, "%s%s", renamed, moved);
+		err = renamed && moved ? function_note_vec_append(&d->notes, (struct function_note){f->name, renamed})
+				       : &error_no_memory;
+	}
+	if (!err && d->notes.count)
+		qsort(d->notes.items, d->notes.count, sizeof *d->notes.items, compare_notes);
 	return err;
 }
 
@@ -250,31 +362,9 @@ static bool is_changed(const struct diff_function *f)
 	return f->self[DIFF_OLD] != f->self[DIFF_NEW] || f->total[DIFF_OLD] != f->total[DIFF_NEW];
 }
 
-/* A file of the same name in another directory is that of another checkout. */
-static bool is_moved(const struct diff_function *f)
+static struct error *fill_functions(struct builder *b)
 {
-	const char *old = f->file[DIFF_OLD], *new = f->file[DIFF_NEW];
-
-	return old && new && !text_equal(text_base_name(old), text_base_name(new));
-}
-
-static struct error *find_all_files(struct profile_diff *d, const struct view *old, const struct view *new)
-{
-	struct hashmap numbers = {0};
-	uint32_t number;
-	struct error *err = NULL;
-
-	for (size_t i = 0; i < d->function_count && !err; i++)
-		err = hashmap_add(&numbers, &(struct key){{(uint64_t)(uintptr_t)d->functions[i].name, 0, 0}}, &number);
-	err = err ?: find_files(d, old, DIFF_OLD, &numbers) ?: find_files(d, new, DIFF_NEW, &numbers);
-	hashmap_deinit(&numbers);
-	for (size_t i = 0; i < d->function_count; i++)
-		d->functions[i].is_moved = is_moved(&d->functions[i]);
-	return err;
-}
-
-static struct error *fill_functions(struct profile_diff *d, const struct view *old, const struct view *new)
-{
+	struct profile_diff *d = b->d;
 	struct frame_keys keys;
 	size_t kept = 0;
 	struct error *err = frame_keys_create(&d->both, KEY_FUNCTION, &keys);
@@ -284,7 +374,7 @@ static struct error *fill_functions(struct profile_diff *d, const struct view *o
 	d->functions = calloc((size_t)keys.count + 1, sizeof *d->functions);
 	d->function_count = keys.count;
 	err = d->functions ? sum_sides(d, &keys) : &error_no_memory;
-	err = err ?: find_all_files(d, old, new);
+	err = err ?: find_all_places(b) ?: add_notes(d);
 	frame_keys_deinit(&keys);
 	if (err)
 		return err;
@@ -314,20 +404,35 @@ static struct error *add_metrics(struct profile_diff *d, const struct metric *m)
 	return err;
 }
 
-struct error *profile_diff_create(const struct view *old, const struct view *new, struct profile_diff *ret)
+static struct error *build(struct builder *b, const struct view *const views[DIFF_SIDES],
+			   const struct diff_options *options)
+{
+	struct profile_diff *d = b->d;
+	struct error *err = add_metrics(d, &views[DIFF_OLD]->profile->metrics.items[views[DIFF_OLD]->metric]);
+
+	for (int side = 0; side < DIFF_SIDES && !err; side++)
+		err = diff_names_create(views[side], &d->both, &b->sides[side]);
+	if (!err && !options->keeps_names)
+		err = diff_renames_find(b->sides, &d->renames);
+	err = err ?: diff_sites_create(b->sides, &d->both, &d->sites) ?: add_side(b, DIFF_OLD) ?: add_side(b, DIFF_NEW);
+	return err ?: add_widest(d) ?: fill_contexts(d) ?: fill_functions(b);
+}
+
+struct error *profile_diff_create(const struct view *old, const struct view *new, const struct diff_options *options,
+				  struct profile_diff *ret)
 {
 	struct profile_diff d = {0};
+	struct builder b = {.d = &d};
 	struct error *err = profile_init(&d.both);
 
 	if (err)
 		return err;
 	d.both.file_bytes = old->profile->file_bytes + new->profile->file_bytes;
-	err = add_metrics(&d, &old->profile->metrics.items[old->metric])
-		      ?: add_side(&d, old, DIFF_OLD)
-		      ?: add_side(&d, new, DIFF_NEW)
-		      ?: add_widest(&d);
+	err = build(&b, (const struct view *const[]){old, new}, options);
 	profile_finish(&d.both);
-	err = err ?: fill_contexts(&d) ?: fill_functions(&d, old, new);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		diff_names_deinit(&b.sides[side]);
+	hashmap_deinit(&b.frames);
 	if (err)
 		profile_diff_deinit(&d);
 	else
@@ -339,6 +444,10 @@ void profile_diff_deinit(struct profile_diff *d)
 {
 	free(d->functions);
 	free(d->contexts);
+	diff_sites_deinit(&d->sites);
+	diff_number_vec_deinit(&d->frame_sites);
+	diff_rename_vec_deinit(&d->renames);
+	function_note_vec_deinit(&d->notes);
 	profile_deinit(&d->both);
 	*d = (struct profile_diff){0};
 }

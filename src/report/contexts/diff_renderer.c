@@ -1,7 +1,10 @@
 /* diff_renderer.c - the formats, and how much of a difference they show. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "model/base/context_text.h"
+#include "model/tables/tree_sums.h"
 #include "report/contexts/diff_renderer.h"
 #include "report/contexts/renderer.h"
 #include "report/view/view_page.h"
@@ -52,24 +55,55 @@ size_t diff_contexts_shown(const struct diff_report *r)
 	return limit(r, count);
 }
 
+/* A line, the sum of those of equal names: contexts that differ in their sites stand together. */
+struct folded_line {
+	char *text;
+	uint64_t value[DIFF_SIDES];
+};
+
+static void print_folded(const struct folded_line *line, FILE *out)
+{
+	if (line->text)
+		fprintf(out, "%s %" PRIu64 " %" PRIu64 "\n", line->text, line->value[DIFF_OLD], line->value[DIFF_NEW]);
+}
+
+/* Takes over text. */
+static void add_folded(struct folded_line *line, char *text, const uint64_t value[DIFF_SIDES], FILE *out)
+{
+	if (line->text && strcmp(line->text, text) == 0) {
+		for (int side = 0; side < DIFF_SIDES; side++)
+			line->value[side] = sum_limited(line->value[side], value[side]);
+		free(text);
+		return;
+	}
+	print_folded(line, out);
+	free(line->text);
+	*line = (struct folded_line){text, {value[DIFF_OLD], value[DIFF_NEW]}};
+}
+
 /* Every context, changed or not: a reader of folded stacks adds them up. */
 struct error *diff_render_folded(const struct diff_report *r, FILE *out)
 {
 	const struct profile_diff *d = r->diff;
 	struct frame_vec frames = {0};
+	struct folded_line line = {0};
 	struct view v;
 	struct error *err = view_create(&d->both, &(struct view_options){.metric = "widest", .sort = "name"}, "", &v);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < v.row_count && !err; i++) {
-		err = view_frames(&d->both, v.rows[i].node, &frames);
-		if (err)
-			break;
-		stack_print_folded(out, frames.items, frames.count);
-		fprintf(out, " %" PRIu64 " %" PRIu64 "\n", view_value(&v, &v.rows[i], d->metric[DIFF_OLD]),
-			view_value(&v, &v.rows[i], d->metric[DIFF_NEW]));
+		const uint64_t value[] = {view_value(&v, &v.rows[i], d->metric[DIFF_OLD]),
+					  view_value(&v, &v.rows[i], d->metric[DIFF_NEW])};
+		char *text;
+
+		err = view_frames(&d->both, v.rows[i].node, &frames)
+			      ?: stack_folded_text(frames.items, frames.count, &text);
+		if (!err)
+			add_folded(&line, text, value, out);
 	}
+	print_folded(&line, out);
+	free(line.text);
 	frame_vec_deinit(&frames);
 	view_deinit(&v);
 	return err;
@@ -88,6 +122,7 @@ static struct error *render_change(const struct diff_report *r,
 	v.has_change = true;
 	v.before = d->metric[DIFF_OLD];
 	v.after = d->metric[DIFF_NEW];
+	v.notes = &d->notes;
 	err = render(&v, out);
 	view_deinit(&v);
 	return err;

@@ -100,11 +100,18 @@ static void print_function(const struct metric *m, const struct diff_function *f
 		growth_text(f->self[DIFF_OLD], f->self[DIFF_NEW], growth));
 	fprintf(out, "  %*s  ", width, change_text(m, f->total[DIFF_OLD], f->total[DIFF_NEW], number));
 	plain_print(out, f->name);
+	if (f->old_name || f->is_moved)
+		fputs(" (", out);
+	if (f->old_name) {
+		fputs("renamed from ", out);
+		plain_print(out, f->old_name);
+		fputs(f->is_moved ? ", " : ")", out);
+	}
 	if (f->is_moved) {
-		fputs(" (moved from ", out);
-		plain_print(out, f->file[DIFF_OLD]);
+		fputs("moved from ", out);
+		plain_print(out, f->moved[DIFF_OLD]);
 		fputs(" to ", out);
-		plain_print(out, f->file[DIFF_NEW]);
+		plain_print(out, f->moved[DIFF_NEW]);
 		putc(')', out);
 	}
 	putc('\n', out);
@@ -125,13 +132,71 @@ static void print_functions(const struct diff_report *r, FILE *out)
 		print_function(m, &r->diff->functions[i], width, out);
 }
 
+/* Changed or not: that they are one function is a conclusion, which a reader may want to check. */
+static void print_renames(const struct diff_report *r, FILE *out)
+{
+	const struct diff_rename_vec *renames = &r->diff->renames;
+	size_t count = r->top && renames->count > r->top ? r->top : renames->count;
+
+	if (!count)
+		return;
+	fprintf(out, "\nRenamed functions: %zu", count);
+	if (count < renames->count)
+		fprintf(out, " of %zu", renames->count);
+	fputs("\n\n", out);
+	for (size_t i = 0; i < count; i++) {
+		fputs("  ", out);
+		plain_print(out, renames->items[i].names[DIFF_OLD]);
+		fputs(" -> ", out);
+		plain_print(out, renames->items[i].names[DIFF_NEW]);
+		putc('\n', out);
+	}
+}
+
+/* Where a frame calls, as the name of its file: "a.c:12 (was 9)", or which side alone has it. NULL: no memory. */
+static const char *site_text(const struct diff_site *s, struct arena *arena)
+{
+	const char *file = s->file[s->file[DIFF_NEW] ? DIFF_NEW : DIFF_OLD];
+
+	if (!s->file[DIFF_NEW])
+		return arena_printf(arena, "%s:%" PRIu32 " (old)", file, s->line[DIFF_OLD]);
+	if (!s->file[DIFF_OLD])
+		return arena_printf(arena, "%s:%" PRIu32 " (new)", file, s->line[DIFF_NEW]);
+	if (s->line[DIFF_OLD] == s->line[DIFF_NEW])
+		return arena_printf(arena, "%s:%" PRIu32, file, s->line[DIFF_NEW]);
+	return arena_printf(arena, "%s:%" PRIu32 " (was %" PRIu32 ")", file, s->line[DIFF_NEW], s->line[DIFF_OLD]);
+}
+
+/* The frames of a context; equal places are equal pointers, as those of frames are, so that recursion shows once. */
+static struct error *frames_with_sites(const struct profile_diff *d, uint32_t node, struct arena *arena,
+				       const char **texts, struct frame_vec *frames)
+{
+	struct error *err = view_frames(&d->both, node, frames);
+
+	for (size_t i = frames->count; i-- > 0 && !err; node = d->both.nodes.items[node].parent) {
+		uint32_t site = d->frame_sites.items[d->both.nodes.items[node].frame];
+
+		if (!site)
+			continue;
+		if (!texts[site])
+			texts[site] = site_text(&d->sites.sites.items[site], arena);
+		err = texts[site] ? NULL : &error_no_memory;
+		frames->items[i].file = texts[site];
+		frames->items[i].line = 0;
+	}
+	return err;
+}
+
 static struct error *print_contexts(const struct diff_report *r, FILE *out)
 {
 	const struct metric *m = metric_of(r);
 	size_t count = diff_contexts_shown(r);
+	const char **texts = calloc(r->diff->sites.sites.count, sizeof *texts);
 	struct frame_vec frames = {0};
-	struct error *err = NULL;
+	struct arena arena;
+	struct error *err = texts ? NULL : &error_no_memory;
 
+	arena_init(&arena);
 	fprintf(out, "\nContexts by change: %zu", count);
 	if (count < r->diff->context_count)
 		fprintf(out, " of %zu that changed", r->diff->context_count);
@@ -143,11 +208,13 @@ static struct error *print_contexts(const struct diff_report *r, FILE *out)
 		fprintf(out, "\n%s (%s): %s -> %s\n", change_text(m, c->value[DIFF_OLD], c->value[DIFF_NEW], change),
 			growth_text(c->value[DIFF_OLD], c->value[DIFF_NEW], growth),
 			metric_number(m, c->value[DIFF_OLD], before), metric_number(m, c->value[DIFF_NEW], after));
-		err = view_frames(&r->diff->both, c->node, &frames);
+		err = frames_with_sites(r->diff, c->node, &arena, texts, &frames);
 		if (!err)
 			stack_print_lines(out, "    ", frames.items, frames.count, r->views[DIFF_OLD]->is_coloured);
 	}
 	frame_vec_deinit(&frames);
+	arena_deinit(&arena);
+	free(texts);
 	return err;
 }
 
@@ -157,5 +224,6 @@ struct error *diff_render_text(const struct diff_report *r, FILE *out)
 	print_sources(r->views[DIFF_NEW], "new", out);
 	print_total(r, out);
 	print_functions(r, out);
+	print_renames(r, out);
 	return print_contexts(r, out);
 }

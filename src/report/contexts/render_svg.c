@@ -176,6 +176,16 @@ static void print_place(const struct flame_box *box, FILE *out)
 	}
 }
 
+static void print_note(const struct view *v, const struct flame_box *box, FILE *out)
+{
+	const char *note = view_function_note(v, box->name);
+
+	if (!note)
+		return;
+	putc('\n', out);
+	print_escaped(out, note, strlen(note));
+}
+
 static size_t place_bytes(const struct flame_box *box)
 {
 	return (box->file ? strlen(box->file) : 0) + (box->image ? strlen(box->image) : 0);
@@ -204,6 +214,7 @@ static void print_box(const struct view *v, const struct flame *f, const struct 
 	fputs("\n", out);
 	print_numbers(v, box, part, out);
 	print_place(box, out);
+	print_note(v, box, out);
 	fprintf(out, "</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" rx=\"2\" fill=\"", left, y,
 		width > 0.6 ? width - 0.5 : width, LEVEL - 1);
 	if (v->has_change)

@@ -39,17 +39,25 @@ class Profile {
     this.orderChildren();
   }
 
+  // Frames of a difference have a line only where calls of one function are told apart by it.
+  nameOf(node) {
+    const line = this.head.before === undefined ? 0 : this.frameLine[this.frame[node]];
+    return this.functions[this.functionOf[node]].name + (line ? `:${line}` : '');
+  }
+
   text(number) { return number ? this.strings[number - 1] : ''; }
 
   nameFunctions() {
     const frames = this.frameName.length, numbers = new Map();
     this.functionOfFrame = new Uint32Array(frames);
     this.functions = [];
+    const notes = new Map(this.head.function_notes || []);
     for (let f = 0; f < frames; f++) {
       const key = this.frameName[f] + ',' + this.frameImage[f];
       if (!numbers.has(key)) {
         numbers.set(key, this.functions.length);
-        this.functions.push({name: this.text(this.frameName[f]), image: this.text(this.frameImage[f]), frame: f});
+        this.functions.push({name: this.text(this.frameName[f]), image: this.text(this.frameImage[f]), frame: f,
+          note: notes.get(this.text(this.frameName[f])) || ''});
       }
       this.functionOfFrame[f] = numbers.get(key);
     }

@@ -55,6 +55,22 @@ static void print_metrics(const struct view *v, const struct view_data *d, FILE 
 		fprintf(out, ",\n\"before\": %" PRIu32 ", \"after\": %" PRIu32, v->before, v->after);
 }
 
+/* [[name, what is said of it], ...] */
+static void print_function_notes(const struct view *v, FILE *out)
+{
+	if (!v->notes)
+		return;
+	fputs(",\n\"function_notes\": [", out);
+	for (size_t i = 0; i < v->notes->count; i++) {
+		fputs(i ? ",\n [" : "\n [", out);
+		json_print_string(out, v->notes->items[i].function);
+		fputs(", ", out);
+		json_print_string(out, v->notes->items[i].text);
+		putc(']', out);
+	}
+	fputs("]", out);
+}
+
 static void print_events(const struct view_data *d, FILE *out)
 {
 	fprintf(out,
@@ -146,6 +162,7 @@ static struct error *print_header(const struct view *v, const struct view_data *
 	fprintf(out, ",\n\"frames\": %zu, \"nodes\": %zu", d->frame_names.count, d->node_parents.count);
 	print_sources(v->profile, out);
 	print_metrics(v, d, out);
+	print_function_notes(v, out);
 	print_events(d, out);
 	print_strings(d, out);
 	err = print_heap_line(v->profile, out) ?: print_notes(v, out);

@@ -43,6 +43,7 @@ function writeAddress() {
 // ---- names ----
 
 const nameOf = item => item.fn < 0 ? 'all' : profile.functions[item.fn].name;
+const noteOf = item => item.fn >= 0 && profile.functions[item.fn].note ? `, ${profile.functions[item.fn].note}` : '';
 const pathOf = item => {
   const names = [];
   for (; item && item.fn >= 0; item = item.parent) names.unshift(nameOf(item));
@@ -56,7 +57,7 @@ function showDetail(item) {
   const frame = profile.frame[item.node], file = profile.text(profile.frameFile[frame]), line = profile.frameLine[frame];
   const image = profile.functions[item.fn].image, parts = [element('strong', {textContent: nameOf(item)}), ` ${sizes(item)}`];
   if (item.self) parts.push(`, itself ${amount(now.metric, item.self)}`);
-  parts.push(element('br'));
+  parts.push(noteOf(item), element('br'));
   if (file) {
     const href = get('link').value.replaceAll('{file}', encodeURI(file)).replaceAll('{line}', line || 1);
     parts.push(/^(https?|file|vscode|vscodium|idea|txmt|subl):/i.test(href) ? element('a', {href, textContent: profile.frameText(frame)}) : profile.frameText(frame), ' ');
@@ -69,7 +70,7 @@ function showDetail(item) {
 // ---- what is drawn ----
 
 const flame = new Flame(get('flame'), get('flame-canvas'), get('flame-space'), {
-  name: nameOf, title: item => `${nameOf(item)}: ${sizes(item)}`, zoom: zoomTo, choose: showDetail});
+  name: nameOf, title: item => `${nameOf(item)}: ${sizes(item)}${noteOf(item)}`, zoom: zoomTo, choose: showDetail});
 const table = new FunctionTable(get('table'), get('table-more'), {
   open: openFunction, share: row => now.whole ? Math.min(1, Math.abs(row.total) / now.whole) : 0});
 const contexts = new ContextList(get('contexts'), get('contexts-note'), get('contexts-more'), {

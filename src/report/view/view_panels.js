@@ -40,7 +40,7 @@ class FunctionTable {
       for (const {key, text} of this.columns) line.append(element('td', {textContent: text(row[key])}));
       const share = element('span', {className: 'share'});
       share.style.width = Math.round(120 * this.on.share(row)) + 'px';
-      line.append(element('td', {}, share, element('button', {type: 'button', textContent: row.name, onclick: () => this.on.open(row.fn)})));
+      line.append(element('td', {}, share, element('button', {type: 'button', textContent: row.name, onclick: () => this.on.open(row.fn)}), row.note ? ` (${row.note})` : ''));
       body.append(line);
     }
     this.table.replaceChildren(element('thead', {}, head), body);
@@ -68,7 +68,7 @@ class ContextList {
     const {profile, nodes} = this;
     this.note.textContent = `${grouped(nodes.length)} contexts; the largest first`;
     this.list.replaceChildren(...nodes.slice(0, this.shown).map(node => {
-      const names = profile.path(node).map(n => profile.functions[profile.functionOf[n]].name).join(' › ');
+      const names = profile.path(node).map(n => profile.nameOf(n)).join(' › ');
       return element('li', {}, element('strong', {textContent: `${amount(this.metric, this.self[node])}  ${percent(this.self[node], this.whole)}  `}),
         element('button', {type: 'button', textContent: names, onclick: () => this.on.open(node)}));
     }));

@@ -99,7 +99,7 @@ function functionTable(profile, self, total) {
     }
   }
   for (let fn = 0; fn < count; fn++)
-    if (selfOf[fn] || totalOf[fn]) rows.push({fn, name: profile.functions[fn].name, self: selfOf[fn], total: totalOf[fn]});
+    if (selfOf[fn] || totalOf[fn]) rows.push({fn, name: profile.functions[fn].name, note: profile.functions[fn].note, self: selfOf[fn], total: totalOf[fn]});
   return rows;
 }
 
