@@ -21,6 +21,9 @@ golden() {
 	expect 0 "$waymark" "$@"
 	[ ! -s err.txt ] || fail "$name: $(cat err.txt)"
 	[ "$name" = "${name%.json}" ] || schema_check out.txt
+	if [ "$name" = paths.html ]; then
+		"$here/../support/unpack_page.py" out.txt >unpacked.txt && mv unpacked.txt out.txt || fail "$name: cannot be unpacked"
+	fi
 	sed -E -e '/<style>/,/<\/style>/d' -e '/<script>/,/<\/script>/d' -e '/"path": "(\/usr\/lib|\/lib|\[vdso)/d' \
 		-e "s,$tmp,/scratch,g" -e 's/(pid|process|"pid":|"tid":|Thread 1 of 1 \(|thread 1 \() ?[0-9]+/\1 N/g' \
 		-e 's/0x[57][0-9a-f]{11}\b/ADDRESS/g' -e 's/\b[0-9a-f]{40}\b/BUILD-ID/g' -e 's/"run": "[0-9a-f]*"/"run": "RUN"/' \

@@ -104,8 +104,14 @@ line=$(grep -n 'total += ' prog.c | cut -d : -f 1)
 has out.txt "DA:$line,100"
 [ "$(tail -n 1 out.txt)" = end_of_record ] || fail "lcov does not end in end_of_record"
 
+# unpack FILE: the page with its parts in their places
+unpack() {
+	"$here/../support/unpack_page.py" "$1" >unpacked.txt && mv unpacked.txt "$1" || fail "$1 cannot be unpacked"
+}
+
 # HTML: well nested, nothing from outside, the paths are there.
 expect 0 "$waymark" paths --format=html -o out.html one.wmk
+unpack out.html
 cat >page.py <<'END'
 import html.parser, json, sys
 VOID = {"meta", "input", "br", "link"}
@@ -159,6 +165,7 @@ has out.txt "<span>/usr/include</span><span>/stdlib.h</span></a>"
 } >long.c
 "$waymark" cc --wm=paths -g long.c -o long && WAYMARK_OUT=long.wmk ./long || fail "long.c"
 expect 0 "$waymark" paths --format=html long.wmk
+unpack out.txt
 has out.txt "Of 20002 lines only those near code that ran are here"
 has out.txt "filler 5 "
 lacks out.txt "filler 19 "
@@ -195,7 +202,7 @@ grep -qE ' 14 +14 +2 +2 +100.0 %  half  ' out.txt || fail "parent and child: $(c
 lacks out.txt "unfinished"
 expect 0 "$waymark" paths --format=json -o user.json runs/*.wmk
 python3 -c 'import json; p = json.load(open("user.json")); assert len(p["files"]) == 2 and len(p["images"]) == 2' || fail "two images"
-expect 0 "$waymark" paths --format=html -o out.html runs/*.wmk # main has no debug information: no place to link to
+expect 0 "$waymark" paths --format=html -o out.html runs/*.wmk && unpack out.html # main has no debug information: no place to link to
 python3 page.py 2 || fail "the page is not sound without debug information"
 mv libhalf.so hidden.so
 expect 0 "$waymark" paths runs/*.wmk

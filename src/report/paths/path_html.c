@@ -1,6 +1,11 @@
 /*
  * path_html.c - one self-contained page: summary, index of files and functions, and the source of each file with counts,
  * branch outcomes and, at each function, its hottest paths, which light up their lines. html.css has its looks, paths.js its script.
+ *
+ * A browser would take long for all of a large program, so it gets the summary alone. Source is in parts (page_parts.h), a function or some each,
+ * which the script puts in when they are looked at; a table stands for each until then:
+ *
+ *      <table class="src" data-part="3:5" data-lines="120 180" data-functions="12 13" style="height:..."></table>
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,6 +14,7 @@
 #include "base/order.h"
 #include "base/number_text.h"
 #include "report/html.h"
+#include "report/page_parts.h"
 #include "base/json_writer.h"
 #include "report/embedded.h"
 #include "model/paths/path_coverage.h"
@@ -20,8 +26,11 @@ enum {
 	WHOLE_MAX = 20000, /* lines; of longer files only what is near code that ran */
 	NEAR = 6,
 	HEATS = 8,
-	WAYS_MAX = 12, /* outcomes shown of one line */
-	HOTTEST = 10,  /* paths on the first page */
+	WAYS_MAX = 12,   /* outcomes shown of one line */
+	HOTTEST = 10,    /* paths on the first page */
+	FUNCTIONS = 200, /* rows that it has at first */
+	PART_MIN = 60,   /* rows of a part before it ends at a function */
+	PART_MAX = 600,
 };
 
 struct html {
@@ -31,7 +40,9 @@ struct html {
 	uint64_t hottest;        /* the largest count of a line */
 	struct html_names names; /* of files */
 	struct arena arena;
-	FILE *out;
+	FILE *page;
+	FILE *out; /* the page, or a part of it */
+	struct page_parts parts;
 };
 
 static struct error *name_files(struct html *h)
@@ -269,37 +280,57 @@ static void print_files(const struct html *h)
 	fputs("</tbody></table>\n", h->out);
 }
 
-static void print_functions(const struct html *h)
+static void print_function_row(const struct html *h, const struct path_function *f)
 {
 	char a[DIGITS_MAX], b[DIGITS_MAX], c[DIGITS_MAX], d[DIGITS_MAX];
 
+	fprintf(h->out, "<tr%s><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td>",
+		f->total || f->activations ? "" : " class=\"dim\"", digits_percent(f->total, h->v->summary.total, a),
+		digits_grouped(f->total, b), count_text(f->meta ? f->calls : f->activations, f->is_part, c));
+	fprintf(h->out, "<td class=\"r\">%s of %s</td><td class=\"r\">%s</td><td>", digits_rough(f->run_count, a),
+		digits_rough(f->path_count, b), f->unfinished ? digits_grouped(f->unfinished, d) : "");
+	if (f->meta && (f->meta->selects || f->meta->switch_tables))
+		path_choices_print_counts(f->meta->selects, f->meta->switch_tables, h->out);
+	fputs("</td><td class=\"w\">", h->out);
+	print_function_link(h, f);
+	fputs("</td><td>", h->out);
+	if (f->meta && f->meta->file) {
+		html_text(h->out, html_base_name(f->meta->file));
+		fprintf(h->out, ":%" PRIu32, f->meta->line);
+	}
+	fputs("</td></tr>\n", h->out);
+}
+
+/* Those behind the first ones are a part, which comes when it is asked for. */
+static struct error *print_more_functions(struct html *h)
+{
+	struct error *err;
+	char a[DIGITS_MAX];
+
+	if (h->v->function_count <= FUNCTIONS)
+		return NULL;
+	err = page_parts_begin(&h->parts, &h->out);
+	if (err)
+		return err;
+	for (size_t i = FUNCTIONS; i < h->v->function_count; i++)
+		print_function_row(h, h->v->functions[i]);
+	h->out = h->page;
+	fprintf(h->out, "<p><button id=\"more\" data-part=\"%" PRIu32 ":%" PRIu32 "\">All %s functions</button></p>\n",
+		h->parts.chunk, h->parts.count, digits_grouped(h->v->function_count, a));
+	return page_parts_end(&h->parts);
+}
+
+static struct error *print_functions(struct html *h)
+{
 	fputs("<h2>Functions</h2>\n<p><input id=\"filter\" placeholder=\"name or file\" aria-label=\"filter\"></p>\n"
 	      "<table class=\"list\" id=\"functions\"><thead><tr><th class=\"r\">share</th><th class=\"r\">paths counted"
 	      "</th><th class=\"r\">entered</th><th class=\"r\">paths</th><th class=\"r\">unfinished</th><th>merged</th><th>function</th>"
 	      "<th>file</th></tr></thead><tbody>\n",
 	      h->out);
-	for (size_t i = 0; i < h->v->function_count; i++) {
-		const struct path_function *f = h->v->functions[i];
-
-		fprintf(h->out, "<tr%s><td class=\"r\">%s</td><td class=\"r\">%s</td><td class=\"r\">%s</td>",
-			f->total || f->activations ? "" : " class=\"dim\"",
-			digits_percent(f->total, h->v->summary.total, a), digits_grouped(f->total, b),
-			count_text(f->meta ? f->calls : f->activations, f->is_part, c));
-		fprintf(h->out, "<td class=\"r\">%s of %s</td><td class=\"r\">%s</td><td>",
-			digits_rough(f->run_count, a), digits_rough(f->path_count, b),
-			f->unfinished ? digits_grouped(f->unfinished, d) : "");
-		if (f->meta && (f->meta->selects || f->meta->switch_tables))
-			path_choices_print_counts(f->meta->selects, f->meta->switch_tables, h->out);
-		fputs("</td><td class=\"w\">", h->out);
-		print_function_link(h, f);
-		fputs("</td><td>", h->out);
-		if (f->meta && f->meta->file) {
-			html_text(h->out, html_base_name(f->meta->file));
-			fprintf(h->out, ":%" PRIu32, f->meta->line);
-		}
-		fputs("</td></tr>\n", h->out);
-	}
+	for (size_t i = 0; i < h->v->function_count && i < FUNCTIONS; i++)
+		print_function_row(h, h->v->functions[i]);
 	fputs("</tbody></table>\n", h->out);
+	return print_more_functions(h);
 }
 
 static void print_skipped(const struct html *h)
@@ -323,7 +354,7 @@ static void print_skipped(const struct html *h)
 	fputs("</table>\n", h->out);
 }
 
-static struct error *print_index(const struct html *h)
+static struct error *print_index(struct html *h)
 {
 	const struct path_recording_vec *v = &h->v->profile->recordings;
 	struct error *err;
@@ -339,10 +370,12 @@ static struct error *print_index(const struct html *h)
 		return err;
 	print_hottest(h);
 	print_files(h);
-	print_functions(h);
+	err = print_functions(h);
+	if (err)
+		return err;
 	print_skipped(h);
 	print_recordings(h);
-	fputs("</section>\n", h->out);
+	fputs("</section>\n<noscript><p class=\"note\">Source is shown by a script.</p></noscript>\n", h->out);
 	return NULL;
 }
 
@@ -508,7 +541,7 @@ static unsigned int heat_of(const struct html *h, uint64_t count)
 }
 
 struct page {
-	const struct html *h;
+	struct html *h;
 	size_t number;
 	const struct path_line_file *file;
 	const struct source_file *source;
@@ -517,7 +550,43 @@ struct page {
 	size_t next_function;
 	size_t next_line; /* of file's lines */
 	size_t next_branch;
+	/* the part that is written */
+	bool is_begun;
+	size_t rows;
+	uint32_t first_row, last_row; /* lines */
+	size_t first_function;
 };
+
+static struct error *begin_part(struct page *p)
+{
+	if (p->is_begun)
+		return NULL;
+	p->is_begun = true;
+	p->rows = 0;
+	p->first_row = 0;
+	p->first_function = p->next_function;
+	return page_parts_begin(&p->h->parts, &p->h->out);
+}
+
+/* The table that the part goes into, as high as its rows may be. */
+static struct error *end_part(struct page *p)
+{
+	struct html *h = p->h;
+
+	if (!p->is_begun)
+		return NULL;
+	p->is_begun = false;
+	h->out = h->page;
+	fprintf(h->out,
+		"<table class=\"src\" data-part=\"%" PRIu32 ":%" PRIu32 "\" data-lines=\"%" PRIu32 " %" PRIu32 "\"",
+		h->parts.chunk, h->parts.count, p->first_row, p->last_row);
+	fputs(" data-functions=\"", h->out);
+	for (size_t i = p->first_function; i < p->next_function; i++)
+		fprintf(h->out, "%s%zu", i > p->first_function ? " " : "",
+			(size_t)(p->functions[i] - h->v->profile->functions.items));
+	fprintf(h->out, "\" style=\"height:%zuem\"></table>\n", p->rows * 3 / 2);
+	return page_parts_end(&h->parts);
+}
 
 static struct error *print_row(struct page *p, uint32_t line)
 {
@@ -531,6 +600,9 @@ static struct error *print_row(struct page *p, uint32_t line)
 	struct error *err;
 	char a[DIGITS_MAX];
 
+	p->rows++;
+	p->first_row = p->first_row ? p->first_row : line;
+	p->last_row = line;
 	while (p->next_line < lines_end && h->lines.lines.items[p->next_line].line < line)
 		p->next_line++;
 	if (p->next_line < lines_end && h->lines.lines.items[p->next_line].line == line)
@@ -631,6 +703,23 @@ static struct error *choose_lines(const struct page *p, uint8_t **ret, uint32_t 
 	return NULL;
 }
 
+/* Of functions up to a line that is not shown nothing is. */
+static void skip_functions(struct page *p, uint32_t line)
+{
+	while (p->next_function < p->function_count && p->functions[p->next_function]->meta->line <= line)
+		p->next_function++;
+}
+
+static struct error *print_function_heads(struct page *p, uint32_t line)
+{
+	struct error *err = NULL;
+
+	for (; !err && p->next_function < p->function_count && p->functions[p->next_function]->meta->line <= line;
+	     p->next_function++)
+		err = print_function_head(p->h, p->functions[p->next_function]);
+	return err;
+}
+
 static struct error *print_lines(struct page *p)
 {
 	uint8_t *is_shown;
@@ -640,23 +729,29 @@ static struct error *print_lines(struct page *p)
 	if (err)
 		return err;
 	for (uint32_t line = 1; line <= last && !err; line++) {
-		if (is_shown[line] && gap && p->source->path)
+		bool has_function =
+			p->next_function < p->function_count && p->functions[p->next_function]->meta->line <= line;
+
+		if (!is_shown[line]) {
+			gap++;
+			skip_functions(p, line);
+			continue;
+		}
+		if (p->rows >= PART_MAX || (has_function && p->rows >= PART_MIN))
+			err = end_part(p);
+		err = err ?: begin_part(p);
+		if (!err && gap && p->source->path)
 			fprintf(p->h->out, "<tr class=\"gap\"><td></td><td></td><td>%" PRIu32 " more lines</td></tr>\n",
 				gap);
-		gap = is_shown[line] ? 0 : gap + 1;
-		for (;
-		     !err && p->next_function < p->function_count && p->functions[p->next_function]->meta->line <= line;
-		     p->next_function++)
-			if (is_shown[line])
-				err = print_function_head(p->h, p->functions[p->next_function]);
-		if (is_shown[line] && !err)
-			err = print_row(p, line);
+		gap = 0;
+		err = err ?: print_function_heads(p, line) ?: print_row(p, line);
 	}
+	err = err ?: end_part(p);
 	free(is_shown);
 	return err;
 }
 
-static struct error *print_file(const struct html *h, size_t number)
+static struct error *print_file(struct html *h, size_t number)
 {
 	struct page p = {.h = h, .number = number, .file = &h->lines.files.items[number]};
 	uint64_t oldest = UINT64_MAX;
@@ -693,9 +788,8 @@ static struct error *print_file(const struct html *h, size_t number)
 		fprintf(h->out, "<p class=\"note\">Of %" PRIu32 " lines only those near code that ran are here.</p>\n",
 			p.source->line_count);
 	}
-	fputs("<table class=\"src\">\n", h->out);
 	err = print_lines(&p);
-	fputs("</table>\n</section>\n", h->out);
+	fputs("</section>\n", h->page);
 	free(p.functions);
 	return err;
 }
@@ -723,7 +817,7 @@ static void print_head(const struct html *h)
 
 struct error *path_render_html(const struct path_report *r, FILE *out)
 {
-	struct html h = {.r = r, .v = r->view, .out = out};
+	struct html h = {.r = r, .v = r->view, .page = out, .out = out, .parts = {.page = out}};
 	struct error *err = path_lines_create(r->view, &h.lines);
 
 	if (err)
@@ -739,12 +833,14 @@ struct error *path_render_html(const struct path_report *r, FILE *out)
 	err = print_index(&h);
 	for (size_t i = 0; i < h.lines.files.count && !err; i++)
 		err = print_file(&h, i);
+	err = err ?: page_parts_flush(&h.parts);
 	fprintf(out,
 		"</main>\n<div id=\"bar\"><p id=\"said\"></p><button id=\"previous\">previous</button>"
 		"<button id=\"next\">next</button><button id=\"close\">close</button></div>\n<script>\n%s</script>\n"
 		"</body>\n</html>\n",
 		paths_js);
 out:
+	page_parts_deinit(&h.parts);
 	arena_deinit(&h.arena);
 	path_lines_deinit(&h.lines);
 	return err;

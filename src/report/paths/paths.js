@@ -2,9 +2,9 @@
  * paths.js - script of the page of path_html.c.
  *
  *      .----------.---------------------------------.
- *      | files    | #index: summary, hottest paths, |   one .page is open at a time (without script: all of them);
- *      | (nav)    | files, functions                |   rows of source are #f<file>-L<line>, functions #fn<number>
- *      |          | #f0: annotated source           |
+ *      | files    | #index: summary, hottest paths, |   one .page is open at a time; rows of source are #f<file>-L<line>,
+ *      | (nav)    | files, functions                |   functions #fn<number>, in parts that come when they are looked at
+ *      |          | #f0: annotated source           |   (page_parts.h): until then a table of their height stands for them
  *      |          |   function head, its paths       |   a .path button has its steps: [[row id, outcome], ...]
  *      '----------'---------------------------------'
  *      | bar: the chosen path                       |
@@ -13,7 +13,40 @@
 
 'use strict';
 const all = (s, r = document) => [...r.querySelectorAll(s)], id = s => document.getElementById(s);
-let picked = null;
+let picked = null, turn = 0;
+const chunks = all('script.parts').map(element => ({element, parts: null}));
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text.replace(/\s+/g, '')), c => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return (await new Response(stream).text()).split('\f');
+}
+async function part(element) {
+  const [chunk, number] = element.dataset.part.split(':');
+  delete element.dataset.part;
+  chunks[chunk].parts ||= unpack(chunks[chunk].element.textContent);
+  return (await chunks[chunk].parts)[number];
+}
+const loading = new Map();
+function load(table) {
+  if (table.dataset.part) loading.set(table, part(table).then(html => {
+    table.innerHTML = html;
+    table.style.height = '';
+  }));
+  return loading.get(table);
+}
+function table_of(name) {
+  const row = /^f(\d+)-L(\d+)$/.exec(name), of = /^(?:fn|p)(\d+)/.exec(name);
+  if (row) return all('table.src', id('f' + row[1]) || undefined).find(table => {
+    const [first, last] = table.dataset.lines.split(' ');
+    return +row[2] >= +first && +row[2] <= +last;
+  });
+  return of && all(`table.src[data-functions~="${of[1]}"]`)[0];
+}
+async function find(name) {
+  const table = id(name) ? null : table_of(name);
+  if (table) await load(table);
+  return id(name);
+}
 document.body.classList.add('js');
 function clear() {
   for (const row of all('tr.on')) row.classList.remove('on');
@@ -32,15 +65,20 @@ function into_view(row) {
   const box = row.getBoundingClientRect();
   if (box.top < 60 || box.bottom > innerHeight - 100) row.scrollIntoView({block: 'center'});
 }
-function pick(button) {
-  const again = button === picked;
+async function pick(button) {
+  const again = button === picked, mine = ++turn;
   clear();
   if (again) return;
   open(button);
   picked = button;
   button.classList.add('on');
+  id('said').textContent = button.title;
+  id('bar').classList.add('open');
+  const steps = JSON.parse(button.dataset.steps);
+  await Promise.all(steps.map(([row_id]) => find(row_id)));
+  if (mine !== turn) return;
   let first = null;
-  for (const [row_id, outcome] of JSON.parse(button.dataset.steps)) {
+  for (const [row_id, outcome] of steps) {
     const row = id(row_id);
     if (!row) continue;
     first = first || row;
@@ -51,8 +89,6 @@ function pick(button) {
     way.textContent = outcome;
     row.querySelector('td.s').append(way);
   }
-  id('said').textContent = button.title;
-  id('bar').classList.add('open');
   if (first) into_view(first);
 }
 function step(by) {
@@ -60,10 +96,11 @@ function step(by) {
   const paths = all('.path', picked.parentElement), next = paths[paths.indexOf(picked) + by];
   if (next) pick(next);
 }
-function go() {
-  const to = id(decodeURIComponent(location.hash.slice(1)));
+async function go() {
+  const mine = ++turn, to = await find(decodeURIComponent(location.hash.slice(1)));
+  if (mine !== turn) return;
   if (to && to.matches('.path')) {
-    if (to !== picked) pick(to);
+    if (to !== picked) await pick(to);
     return;
   }
   clear();
@@ -84,11 +121,27 @@ document.addEventListener('keydown', e => {
 id('close').addEventListener('click', clear);
 id('next').addEventListener('click', () => step(1));
 id('previous').addEventListener('click', () => step(-1));
-const filter = id('filter');
-if (filter) filter.addEventListener('input', () => {
+const filter = id('filter'), more = id('more');
+async function show_all() {
+  if (!more.dataset.part) return;
+  more.hidden = true;
+  id('functions').tBodies[0].insertAdjacentHTML('beforeend', await part(more));
+  choose();
+}
+function choose() {
   const text = filter.value.toLowerCase();
   for (const row of all('#functions tbody tr'))
     row.hidden = !row.textContent.toLowerCase().includes(text);
-});
+}
+if (more) more.addEventListener('click', show_all);
+filter.addEventListener('input', () => more && more.dataset.part ? show_all() : choose());
+const near = new IntersectionObserver(seen => {
+  for (const {isIntersecting, target} of seen) {
+    if (!isIntersecting) continue;
+    near.unobserve(target);
+    load(target);
+  }
+}, {rootMargin: '800px'});
+for (const table of all('table.src')) near.observe(table);
 addEventListener('hashchange', go);
-go();
+const ready = go();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base64.h"
 #include "report/gzip.h"
 
 /* ---- taking ---- */
@@ -164,22 +165,6 @@ struct packer {
 	uint64_t len_bytes; /* packed so far */
 };
 
-static void print_base64(FILE *out, const uint8_t *bytes, size_t len_bytes)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < len_bytes; i += 3) {
-		uint32_t triple = (uint32_t)bytes[i] << 16 | (i + 1 < len_bytes ? (uint32_t)bytes[i + 1] << 8 : 0) |
-				  (i + 2 < len_bytes ? bytes[i + 2] : 0);
-
-		putc(digits[triple >> 18], out);
-		putc(digits[triple >> 12 & 63], out);
-		putc(i + 1 < len_bytes ? digits[triple >> 6 & 63] : '=', out);
-		putc(i + 2 < len_bytes ? digits[triple & 63] : '=', out);
-	}
-	putc('\n', out);
-}
-
 static void pack(struct packer *p, const void *bytes, size_t len_bytes)
 {
 	p->len_bytes += len_bytes;
@@ -236,7 +221,7 @@ struct error *view_data_write(const struct view_data *d, const char *header, FIL
 
 	if (!p)
 		return &error_no_memory;
-	err = gzip_begin(&p->gzip, print_base64, out);
+	err = gzip_begin(&p->gzip, base64_print, out);
 	if (!err) {
 		pack_all(p, d, header);
 		gzip_end(&p->gzip);
