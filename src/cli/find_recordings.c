@@ -28,12 +28,20 @@ enum {
 
 static const char suffix[] = ".wmk";
 
-static bool is_of_session(const char *path, uint64_t session, struct wmk_header *ret)
+/* The file was not written since then. */
+static bool is_before(const struct stat *st, const struct timespec *then)
+{
+	return st->st_ctim.tv_sec != then->tv_sec ? st->st_ctim.tv_sec < then->tv_sec
+						  : st->st_ctim.tv_nsec < then->tv_nsec;
+}
+
+/* Files of earlier runs are not opened, of which the directory may have thousands. */
+static bool is_of_run(const struct recordings_place *place, const char *path, struct wmk_header *ret)
 {
 	struct stat st;
 
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && /* to open a device can have effects */
-	       recording_header(path, ret) && ret->session == session;
+	       !is_before(&st, &place->began) && recording_header(path, ret) && ret->session == place->session;
 }
 
 static void add_samples(const struct wmk_header *h, struct wmk_header *sum)
@@ -123,7 +131,7 @@ static void add_recording(const struct recordings_place *place, const char *path
 	struct found *found = data;
 	struct wmk_header header;
 
-	if (!is_of_session(path, place->session, &header))
+	if (!is_of_run(place, path, &header))
 		return;
 	found->count++;
 	if (place->written)
@@ -204,7 +212,7 @@ static void add_if_of_run(const struct recordings_place *place, const char *path
 	struct wmk_header header;
 	char *copy;
 
-	if (finding->err || !is_of_session(path, place->session, &header))
+	if (finding->err || !is_of_run(place, path, &header))
 		return;
 	copy = strdup(path);
 	finding->err = copy ? recording_paths_append(finding->paths, copy) : &error_no_memory;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "cli/recording_operands.h"
@@ -17,6 +18,7 @@ struct recordings_place {
 	bool is_quiet;                   /* say only which name is not the one that was asked for */
 	bool is_checked;                 /* say how many samples agree with the stack, over all files */
 	uint64_t since_ns;               /* CLOCK_REALTIME, when it began */
+	struct timespec began;           /* a moment before, by the clock of the directory's file system */
 	struct recording_paths *written; /* the files are added to it; NULL: nobody asks */
 };
 

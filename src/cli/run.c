@@ -47,9 +47,10 @@ struct request {
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
 	const char *limit;
 	char **argv;
-	char *program;    /* the path that will be run */
-	char *place;      /* directory of the files, as the user would name it */
-	bool is_any_name; /* the files' names need not end in .wmk */
+	char *program;         /* the path that will be run */
+	char *place;           /* directory of the files, as the user would name it */
+	struct timespec began; /* by the clock of its file system: older files are of other runs */
+	bool is_any_name;      /* the files' names need not end in .wmk */
 	struct run_session session;
 	bool is_live;
 	struct run_live live;
@@ -160,10 +161,13 @@ static struct error *choose_agent(struct request *r)
 	return r->is_default ? check_default(r) : run_preload_check(&r->clients, r->program, r->argv, &r->libraries);
 }
 
-/* Permission bits do not suffice (root, read-only mounts, /proc): a file is made and removed. */
-static struct error *try_file(const char *dir, const char *asked)
+/*
+ * Permission bits do not suffice (root, read-only mounts, /proc): a file is made and removed. *ret_now: the time by the file system's clock.
+ */
+static struct error *try_file(const char *dir, const char *asked, struct timespec *ret_now)
 {
 	struct error *err = NULL;
+	struct stat st;
 	char *path;
 	int fd;
 
@@ -173,6 +177,7 @@ static struct error *try_file(const char *dir, const char *asked)
 	if (fd < 0) {
 		err = error_os(errno, "%s: files cannot be written there; choose another place with -o", asked);
 	} else {
+		*ret_now = fstat(fd, &st) == 0 ? st.st_ctim : (struct timespec){0};
 		close(fd);
 		unlink(path);
 	}
@@ -180,7 +185,7 @@ static struct error *try_file(const char *dir, const char *asked)
 	return err;
 }
 
-static struct error *check_writable(const char *dir, const char *asked)
+static struct error *check_writable(const char *dir, const char *asked, struct timespec *ret_now)
 {
 	struct stat st;
 
@@ -188,7 +193,7 @@ static struct error *check_writable(const char *dir, const char *asked)
 		return error_os(errno, "%s: files cannot be written there", asked);
 	if (!S_ISDIR(st.st_mode))
 		return error_create(ERROR_ARGUMENT, "%s: %s is not a directory", asked, dir);
-	return try_file(dir, asked);
+	return try_file(dir, asked, ret_now);
 }
 
 static struct error *set_place(struct request *r)
@@ -208,7 +213,7 @@ static struct error *set_place(struct request *r)
 	free(copy);
 	if (!r->place)
 		return &error_no_memory;
-	err = check_writable(r->place, place);
+	err = check_writable(r->place, place, &r->began);
 	if (!err)
 		err = recording_pattern(place, &pattern);
 	if (!err && setenv("WAYMARK_OUT", (char *)pattern.bytes, 1) != 0)
@@ -332,6 +337,7 @@ static int run_program(struct request *r)
 	struct recordings_place place = {.dir = r->place,
 					 .session = r->session.number,
 					 .is_any_name = r->is_any_name,
+					 .began = r->began,
 					 .is_quiet = r->is_quiet,
 					 .is_checked =
 						 r->clients.agent.of[WM1_AGENT_check].is_on && r->libraries.has_agent,

@@ -40,6 +40,21 @@ ls '100%p'/waymark-prog-*.wmk >/dev/null || fail "a directory with a percent sig
 WAYMARK_OUT="$tmp/a dir/env.wmk" expect 0 "$waymark" run --events ./prog
 [ -e 'a dir/env.wmk' ] || fail "WAYMARK_OUT"
 
+# Recordings of earlier runs are not opened: the time of the last access stays what it was. Where reading does not change it, nobody knows.
+mkdir earlier
+expect 0 "$waymark" run --events -q -o earlier ./prog event 1
+old=$(echo earlier/*.wmk)
+touch -a -d '2 days ago' "$old"
+cat "$old" >read.txt
+if [ "$(stat -c %X "$old")" -gt $(($(date +%s) - 86400)) ]; then
+	touch -a -d '2 days ago' "$old"
+	touch mark
+	until touch probe && [ probe -nt mark ]; do :; done # by the clock of the file system
+	expect 0 "$waymark" run --events -o earlier ./prog event 2
+	has err.txt "wrote earlier/waymark-prog-"
+	[ "$(stat -c %X "$old")" -lt $(($(date +%s) - 86400)) ] || fail "an earlier recording was opened"
+fi
+
 # -o FILE gets this run, whatever was there; the earlier recording becomes FILE.old. The value of its event names the run.
 value_of() { "$waymark" report --format=events "$1" | cut -d ' ' -f 4; }
 expect 0 "$waymark" run --events -o one.wmk ./prog event 11
