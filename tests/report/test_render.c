@@ -54,6 +54,7 @@ static void build_profile(struct profile *p)
 						     .header.samples_agreed = 1091,
 						     .header.samples_unchecked = 17,
 						     .header.heap_live_bytes = 5,
+						     .header.heap_unknown_frees = 16, /* no note */
 						     .header.heap_peak_bytes = 123456789};
 	static const struct profile_source lossy = {.path = "prog-2.wmk",
 						    .header.program = "/usr/bin/prog",
@@ -70,7 +71,7 @@ static void build_profile(struct profile *p)
 						    .header.samples_checked = 7,
 						    .header.samples_agreed = 6,
 						    .uncommitted = 1,
-						    .header.heap_unknown_frees = 4,
+						    .header.heap_unknown_frees = 40,
 						    .truncated = "prog-2.wmk: truncated: half of it is lost"};
 	static const struct profile_source child = {.path = "prog-3.wmk",
 						    .header.program = "/usr/bin/prog",

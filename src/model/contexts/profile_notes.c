@@ -8,6 +8,11 @@
 #include "format/wmk_fields.h"
 #include "model/contexts/profile_notes.h"
 
+enum {
+	FREES_EXPECTED =
+		16, /* of blocks from before the recorder was there: each process has some, the linker's and those of its first constructors */
+};
+
 void notes_print_count(const char *before, const char *path, uint64_t count, const char *one, const char *many,
 		       FILE *out)
 {
@@ -25,6 +30,14 @@ void notes_print_drop(const char *before, const char *path, uint64_t drop_errno,
 	fputs(before, out);
 	plain_print(out, path);
 	fprintf(out, ": why it could not be written: %s\n", wmk_drop_text(drop_errno));
+}
+
+/* 0 where these are no more than any process has. */
+static uint64_t unexpected_frees(const struct wmk_header *h)
+{
+	uint64_t runs = h->merged_runs ? h->merged_runs : 1;
+
+	return h->heap_unknown_frees / runs > FREES_EXPECTED ? h->heap_unknown_frees : 0;
 }
 
 static void print_source_notes(const struct profile_source *s, const char *before, FILE *out)
@@ -67,7 +80,7 @@ static void print_source_notes(const struct profile_source *s, const char *befor
 				  out);
 	notes_print_count(before, s->path, s->uncommitted, "record was not finished when the process ended",
 			  "records were not finished when the process ended", out);
-	notes_print_count(before, s->path, s->header.heap_unknown_frees,
+	notes_print_count(before, s->path, unexpected_frees(&s->header),
 			  "free was of a block whose allocation was not recorded",
 			  "frees were of blocks whose allocation was not recorded", out);
 	if (s->truncated)
@@ -102,11 +115,13 @@ static void print_all_notes(const struct profile *p, const char *before, FILE *o
 	for (size_t i = 0; i < p->sources.count; i++) {
 		const struct profile_source *s = &p->sources.items[i];
 		uint64_t why = sum.header.drop_errno ? sum.header.drop_errno : s->header.drop_errno;
+		uint64_t frees = sum.header.heap_unknown_frees + unexpected_frees(&s->header);
 
 #define ADD_FIELD(bits, name) sum.header.name += s->header.name;
 		WMK_HEADER_FIELDS(ADD_FIELD)
 #undef ADD_FIELD
 		sum.header.drop_errno = why;
+		sum.header.heap_unknown_frees = frees;
 		sum.uncommitted += s->uncommitted;
 		sum.summed_events += s->summed_events;
 		truncated += s->truncated != NULL;
