@@ -13,8 +13,8 @@ import tempfile
 HEADINGS = ("Functions", "Images", "Lines", "Threads", "Callers", "Callees", "Calls")
 
 # Programs that need not be there: without one, neither it nor its recordings are asked for.
-OPTIONAL = {"cmake": ("cmake",), "postgres": ("postgres",), "redis": ("redis-server", "redis-cli")}
-RECORDED = {"redis": r"examples/redis\.sh|redis\.wmk|early\.wmk", "cmake": r"cmake\.wmk", "postgres": r"postgres\.wmk"}
+OPTIONAL = {"cmake": ("cmake",), "jython": ("jython", "java"), "postgres": ("postgres",), "redis": ("redis-server", "redis-cli")}
+RECORDED = {"redis": r"examples/redis\.sh|redis\.wmk|early\.wmk", "cmake": r"cmake\.wmk", "jython": r"jython\.wmk", "postgres": r"postgres\.wmk"}
 
 
 def read_blocks(page):
