@@ -2,6 +2,7 @@
  * capture.c - what one captured context costs, beside glibc's backtrace() and libunwind's unw_backtrace(), on the same stacks.
  *
  *	capture [DEPTH...]     prints a table of ns per capture
+ *	capture only WHAT N    does N times nothing, capture, push, task or task-capture, for what counts instructions (run.sh)
  *
  * Columns: wm_capture again in the same context; in a context that differs by an encoded edge; in a context with a new push
  * on top (an indirect call between two captures); the beginning and the end of a task, enqueued in turn by two others, and what a capture
@@ -10,9 +11,11 @@
  */
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <waymark.h>
 
@@ -110,6 +113,32 @@ NOINLINE static void measure(void)
 		MEASURE(result[4], 3000, sink += (uint64_t)unw_backtrace(addresses, ADDRESSES));
 }
 
+/* ret: an exit status */
+static int do_only(const char *what, long count)
+{
+	bool is_capture = strcmp(what, "capture") == 0, is_push = strcmp(what, "push") == 0;
+	bool is_task_capture = strcmp(what, "task-capture") == 0,
+	     is_task = is_task_capture || strcmp(what, "task") == 0;
+
+	if (!is_capture && !is_push && !is_task && strcmp(what, "nothing") != 0)
+		return 2;
+	enqueue(0);
+	enqueue(1);
+	for (long i = 0; i < count; i++) {
+		if (is_task)
+			wm_task_begin(enqueued[i & 1]);
+		if (is_capture || is_task_capture) {
+			wm_context c = wm_capture();
+			sink += c.id + c.prefix;
+		}
+		if (is_push)
+			pointer();
+		if (is_task)
+			wm_task_end();
+	}
+	return 0;
+}
+
 static void down_b(int n);
 static void down_c(int n);
 
@@ -146,6 +175,8 @@ int main(int argc, char **argv)
 	void *unwind = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	if (unwind)
 		*(void **)&unw_backtrace = dlsym(unwind, "unw_backtrace");
+	if (argc == 4 && strcmp(argv[1], "only") == 0)
+		return do_only(argv[2], atol(argv[3]));
 	if (argc < 2) {
 		argc = (int)(sizeof standard / sizeof *standard);
 		argv = standard;
