@@ -175,8 +175,8 @@ const struct command command_diff = {
 	.usage = "Usage: waymark diff [OPTIONS] OLD NEW\n"
 		 "\n"
 		 "Compares two recordings, or two directories of them: samples, heap use, events.\n"
-		 "The builds may differ: contexts are matched by the names of their functions, which may have\n"
-		 "been renamed, and where a function is called from several places by these.\n",
+		 "The builds may differ: contexts are matched by the names of their functions,\n"
+		 "also of renamed ones, and by call sites where there are several.\n",
 	.options = option_rows,
 	.operands = {{"recording", COMPLETE_FILE, "wmk", true}},
 	.run = run,

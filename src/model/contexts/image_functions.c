@@ -111,7 +111,8 @@ static struct error *add_symbols(struct profile *p, const struct symbols *s)
 
 struct error *image_functions_add(struct profile *p, const struct process *process)
 {
-	bool is_there = process->recorded != NULL, is_wanted;
+	uint32_t recorded_count = process->recorded ? process->recorded->meta.function_count : 0;
+	bool is_wanted;
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; i < process->image_count && !err; i++) {
@@ -121,11 +122,10 @@ struct error *image_functions_add(struct profile *p, const struct process *proce
 		if (!err && image && is_wanted)
 			err = add_instrumented(p, &image->meta);
 	}
-	for (uint32_t i = 0; is_there && !err; i++) {
-		const struct recorded_file *file;
+	for (uint32_t i = 0; i < recorded_count && !err; i++) {
+		const struct recorded_file *file = recorded_file_of(process->recorded, i);
 
-		err = recorded_file_at(process->recorded, i, &file, &is_there);
-		if (err || !file || !file->symbols)
+		if (!file || !file->symbols)
 			continue;
 		err = is_new(p, file, &is_wanted);
 		if (!err && is_wanted)

@@ -8,7 +8,10 @@
 #include "model/base/profile.h"
 #include "model/contexts/context_images.h"
 
-/* Adds those of images that were not added before: of instrumented ones by their metadata, of others by their symbols. */
+/*
+ * Adds those of images that were not added before: of instrumented ones by their metadata, of others that have recorded functions by their
+ * symbols, which are read already.
+ */
 struct error *image_functions_add(struct profile *p, const struct process *process);
 
 #endif

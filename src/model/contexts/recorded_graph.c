@@ -449,6 +449,11 @@ struct recorded_place recorded_place_of(const struct image *image, uint32_t site
 	return (struct recorded_place){place->file, place->address, place->address + (uint64_t)(int64_t)position};
 }
 
+const struct recorded_file *recorded_file_of(const struct image *image, uint32_t function)
+{
+	return image->recorded->places[function].file;
+}
+
 struct error *recorded_file_at(const struct image *image, uint32_t i, const struct recorded_file **ret,
 			       bool *ret_is_there)
 {

@@ -39,6 +39,8 @@ struct recorded_place {
 	uint64_t address;
 };
 struct recorded_place recorded_place_of(const struct image *image, uint32_t site);
+/* The file of a function; NULL: in none. */
+const struct recorded_file *recorded_file_of(const struct image *image, uint32_t function);
 /* The file of the i-th image of the process; *ret is NULL if that has none. *ret_is_there: there are so many. */
 struct error *recorded_file_at(const struct image *image, uint32_t i, const struct recorded_file **ret,
 			       bool *ret_is_there);
