@@ -49,7 +49,7 @@ cat "$old" >read.txt
 if [ "$(stat -c %X "$old")" -gt $(($(date +%s) - 86400)) ]; then
 	touch -a -d '2 days ago' "$old"
 	touch mark
-	until touch probe && [ probe -nt mark ]; do :; done # by the clock of the file system
+	until touch probe && [ -n "$(find probe -newer mark)" ]; do :; done # by the clock of the file system
 	expect 0 "$waymark" run --events -o earlier ./prog event 2
 	has err.txt "wrote earlier/waymark-prog-"
 	[ "$(stat -c %X "$old")" -lt $(($(date +%s) - 86400)) ] || fail "an earlier recording was opened"
