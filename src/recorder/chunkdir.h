@@ -66,16 +66,24 @@ struct wmrt_place {
 
 static inline __attribute__((always_inline)) struct wmrt_place wmrt_place_of(uint64_t number, uint32_t record_bytes)
 {
-	const uint64_t large = wmrt_chunk_start(WMRT_SMALL_ORDERS, record_bytes);
+	/* Constants, where record_bytes is one. */
+	const uint64_t start_1 = wmrt_chunk_capacity(0, record_bytes);
+	const uint64_t start_2 = start_1 + wmrt_chunk_capacity(1, record_bytes);
+	const uint64_t start_3 = start_2 + wmrt_chunk_capacity(2, record_bytes);
+	const uint64_t large = start_3 + wmrt_chunk_capacity(3, record_bytes);
 	const uint32_t per_chunk = wmrt_chunk_capacity(WMRT_SMALL_ORDERS, record_bytes);
-	uint32_t order = 0;
 
+	_Static_assert(WMRT_SMALL_ORDERS == 4, "small orders");
 	if (number >= large)
 		return (struct wmrt_place){WMRT_SMALL_ORDERS + (uint32_t)((number - large) / per_chunk),
 					   (uint32_t)((number - large) % per_chunk)};
-	while (order + 1 < WMRT_SMALL_ORDERS && number >= wmrt_chunk_start(order + 1, record_bytes))
-		order++;
-	return (struct wmrt_place){order, (uint32_t)(number - wmrt_chunk_start(order, record_bytes))};
+	if (number < start_1)
+		return (struct wmrt_place){0, (uint32_t)number};
+	if (number < start_2)
+		return (struct wmrt_place){1, (uint32_t)(number - start_1)};
+	if (number < start_3)
+		return (struct wmrt_place){2, (uint32_t)(number - start_2)};
+	return (struct wmrt_place){3, (uint32_t)(number - start_3)};
 }
 
 /* All but `header` are the writer's own, and set by who uses them. */
