@@ -16,7 +16,7 @@ struct decoder {
 	size_t len_bytes;
 	size_t off;
 	bool is_cut;
-	bool has_66, has_67, has_f2, has_f3, has_segment;
+	bool has_66, has_67, has_f2, has_f3, has_segment, has_fs;
 	bool is_wide; /* REX.W */
 	bool has_rex;
 	bool is_vex, is_evex;
@@ -96,7 +96,7 @@ static void take_prefixes(struct decoder *d)
 		else if (b == 0xf3)
 			d->has_f3 = true;
 		else if (b == 0x64 || b == 0x65)
-			d->has_segment = true;
+			d->has_segment = true, d->has_fs = b == 0x64;
 		else if (b != 0x2e && b != 0x36 && b != 0x3e && b != 0x26 && b != 0xf0)
 			break;
 		if (d->is_cut)
@@ -482,7 +482,7 @@ bool instruction_decode(const uint8_t *bytes, size_t len_bytes, uint64_t address
 	struct decoder d = {.bytes = bytes,
 			    .len_bytes = len_bytes < INSTRUCTION_BYTES_MAX ? len_bytes : INSTRUCTION_BYTES_MAX};
 	struct instruction found = {.reg = INSTRUCTION_NONE, .base = INSTRUCTION_NONE, .index = INSTRUCTION_NONE};
-	unsigned bytes_behind;
+	unsigned bytes_behind, other;
 	int64_t value;
 
 	take_prefixes(&d);
@@ -495,6 +495,15 @@ bool instruction_decode(const uint8_t *bytes, size_t len_bytes, uint64_t address
 		return false;
 	found.written = written_by(&d, &found);
 	name(&d, value, address + d.off, &found);
+	other = has_modrm(&d) ? (d.modrm >> 3 & 7u) | (d.rex & 4u) << 1 : (d.opcode & 7u) | (d.rex & 1u) << 3;
+	found.is_fs = d.has_fs && found.is_memory;
+	found.is_wide = d.is_wide;
+	found.is_vector = d.is_vex;
+	found.map = (uint8_t)d.map;
+	found.opcode = d.opcode;
+	found.extension = d.modrm >> 3 & 7;
+	found.other = dwarf_register(other);
+	found.immediate = value;
 	found.len_bytes = (uint8_t)d.off;
 	*ret = found;
 	return true;

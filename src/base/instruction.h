@@ -1,7 +1,7 @@
 /*
  * instruction.h - how long an x86-64 instruction is, where it leads, which operand it has in memory or in a general register, and
  * which general registers it writes to.
- * Enough to say what an instruction that faulted asked for; what it computes is not told.
+ * Enough to say what an instruction that faulted asked for. What it computes is not told: the opcode is, for whoever follows some of them.
  *
  *      prefixes  REX | VEX | EVEX   opcode   ModRM  SIB  displacement   immediate
  *
@@ -37,13 +37,21 @@ struct instruction {
 	bool has_operand;    /* the ModRM byte's: a register, or memory */
 	bool is_memory;      /* the operand is */
 	bool is_far;         /* memory, relative to fs or gs, or in a way that is not told here */
+	bool is_fs;          /* memory, relative to fs */
+	bool is_wide;        /* operands of 64 bits by REX.W */
+	bool is_vector;      /* VEX or EVEX: `opcode` is one of theirs */
 	uint8_t reg;         /* DWARF number of the operand's register; INSTRUCTION_NONE */
 	uint8_t base, index; /* DWARF numbers of memory's; INSTRUCTION_NONE, INSTRUCTION_RIP */
 	uint8_t scale;
 	uint8_t operand_bytes; /* of an integer operand */
 	uint8_t alignment;     /* that the memory operand must have; 1: any */
-	uint16_t written;      /* bit n: it writes to the general register of DWARF number n; of usual instructions */
+	uint8_t map;           /* of the opcode: 0; 1, 2, 3: behind 0f, 0f 38, 0f 3a */
+	uint8_t opcode;
+	uint8_t extension; /* ModRM.reg, three bits */
+	uint8_t other;     /* DWARF number of the register that ModRM.reg or the opcode's low bits name */
+	uint16_t written;  /* bit n: it writes to the general register of DWARF number n; of usual instructions */
 	int32_t displacement;
+	int64_t immediate;
 	uint64_t target;
 };
 
