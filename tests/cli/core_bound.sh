@@ -28,7 +28,7 @@ for level in -O0 -O2; do
 		ours*) want="main;visit;visited;entry;middle$tail;replaced;fault" ;;
 		esac
 		has out.txt "      context $want"
-		lacks out.txt 'cannot be decoded'
+		lacks out.txt 'calling context is not known'
 		lacks out.txt 'wm1.call'
 		[ "$level" = -O2 ] && gone= || gone=${tail:+leaves }
 		case $(frames) in
@@ -76,7 +76,7 @@ step() {
 			told=$((told + 1))
 			has out.txt '      context main;visit;visited;entry;middle;leaves'
 		else
-			has out.txt 'cannot be decoded: it was just calling another'
+			has out.txt 'its calling context is not known: middle '
 		fi
 	done
 	echo "$*: $(echo at.*.core | wc -w) instructions, a context at $told"

@@ -16,7 +16,7 @@ stopped() {
 	has out.txt "      context $context"
 	[ "$(grep -c '      context ' out.txt)" = 1 ] || fail "$context: more than one context"
 	grep -qxF "      context $context" out.txt || fail "not $context: $(grep '      context ' out.txt)"
-	lacks out.txt "cannot be decoded"
+	lacks out.txt "calling context is not known"
 	gdb -q -nx -batch -iex 'set debug-file-directory /none' -ex bt ./positions stop.core 2>/dev/null | grep '^#' >frames.txt
 	for function; do
 		grep -qE "^#$n .*\<$function \(" frames.txt || fail "$context: frame $n is not $function: $(cat frames.txt)"

@@ -130,7 +130,7 @@ for level in -O0 -O2; do
 		signal) want='[signal];handle;tailer;inner' ;;
 		esac
 		has out.txt "      context $want"
-		lacks out.txt "cannot be decoded"
+		lacks out.txt "calling context is not known"
 	done
 done
 

@@ -63,7 +63,7 @@ for out in /dev/null .; do
 		nested) want="main;start;[thread];outer;recurse (4 times);start;[thread];worker;fault" ;;
 		esac
 		has out.txt "      context $want"
-		lacks out.txt "cannot be decoded"
+		lacks out.txt "calling context is not known"
 	done
 done
 [ -z "$(find . -name '*.wmk')" ] || fail "a recording of a program that captures nothing"

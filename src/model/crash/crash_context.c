@@ -1,15 +1,7 @@
 /*
  * crash_context.c - the exact calling context of each thread of a program that has contexts, too (include/waymark/abi.h): the
- * thread's id and context stack are read from memory and decoded as a capture is.
- *
- *      TLS of the thread                  context stack                    text
- *      wm1_thread_state: id, top -------> (id, site) ... (id, site)  --->  main;work;[qsort];compare
- *
- * Below the stack of a thread or a coroutine are copies of those of its creators (struct wm1_origin).
- *
- * The id is that of the innermost function that takes part, unless that one has pushed for a call in progress: then the
- * entry's stack pointer lies in its frame, and the entry decides. Between two calls the id may be another one, which the
- * stack corrects (crash_innermost.h). Unlike the stack a context has functions that left by a tail call.
+ * thread's id and context stack are read from memory (thread_words.h), and mean what the code says that they mean where the thread stands
+ * (thread_stop.h). Unlike the stack a context has functions that left by a tail call, and it is there when the stack is not.
  *
  * Which site numbers an image has: from its struct wm1_image, found by the key of its metadata.
  */
@@ -18,43 +10,26 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/text.h"
 #include "snapshot/image/elf.h"
+#include "snapshot/source/source.h"
 #include "model/crash/crash_build.h"
 #include "model/crash/crash_context.h"
-#include "model/crash/crash_innermost.h"
+#include "model/crash/thread_stop.h"
 #include "waymark/abi.h"
 
 enum {
-	ENTRIES_MAX = 1 << 20,
-	FRAMES_MAX = 1 << 22,
 	SHOWN_MAX = 64, /* functions of a context that are shown at each end */
 };
 
 static const char state_name[] = "wm1_thread_state";
 
-/* In memory; and where the pushes behind it are. */
-struct origin {
-	struct wm1_origin head;
-	uint64_t pushes;
-};
-
-VEC_DECLARE(entry_vec, struct wm1_entry);
-VEC_DECLARE(origin_vec, struct origin);
-
-/* The context stack of a thread. */
-struct thread_stack {
-	struct wm1_thread state;
-	struct entry_vec entries;  /* innermost first */
-	struct origin_vec origins; /* what they stand on: its creator's first; none: root */
-	uint32_t root;
-};
-
 struct contexts {
 	struct crash *c;
 	struct image_cache *cache;
-	struct process process;
 	struct image **images; /* [module_count]; NULL: has none */
-	int64_t state_off;     /* of the thread's state, from its thread pointer */
+	struct thread_reader reader;
+	struct stop_flows *flows;
 };
 
 /* ---- images ---- */
@@ -115,8 +90,8 @@ static struct error *find_images(struct contexts *x)
 	struct error *err = NULL;
 
 	x->images = calloc((size_t)s->module_count + 1, sizeof *x->images);
-	x->process.images = calloc((size_t)s->module_count + 1, sizeof *x->process.images);
-	if (!x->images || !x->process.images)
+	x->reader.process.images = calloc((size_t)s->module_count + 1, sizeof *x->reader.process.images);
+	if (!x->images || !x->reader.process.images)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < s->module_count && !err; i++) {
 		const struct snapshot_module *m = &s->modules[i];
@@ -130,160 +105,15 @@ static struct error *find_images(struct contexts *x)
 		if (err || !cached->image || !read_registered(s, m, cached->image->meta.key, &registered))
 			continue;
 		x->images[i] = cached->image;
-		x->process.images[x->process.image_count++] = (struct process_image){
+		x->reader.process.images[x->reader.process.image_count++] = (struct process_image){
 			.site_base = registered.site_base,
 			.site_count = registered.site_count,
 			.image = cached->image,
 		};
 	}
-	if (x->process.image_count)
-		qsort(x->process.images, x->process.image_count, sizeof *x->process.images, by_base);
-	return err;
-}
-
-/* ---- the context stack ---- */
-
-/* Entries, innermost first, and the prefix they stand on, 0 where that is not noted; a coroutine's stack has an origin of its own.
- * *ret is false where memory is not there or makes no sense. */
-static struct error *read_stack(const struct contexts *x, uint64_t top, struct entry_vec *entries, uint32_t *ret_root,
-				uint64_t *ret_origin, bool *ret)
-{
-	const struct snapshot *s = x->c->stopped;
-	uint64_t at = top - sizeof(struct wm1_entry);
-	struct wm1_entry e;
-
-	*ret = false;
-	while (entries->count < ENTRIES_MAX) {
-		struct error *err;
-
-		if (!snapshot_read(s, at, &e, sizeof e))
-			return NULL;
-		if (at % WM1_SEGMENT_BYTES == 0) { /* slot 0: the segment's own */
-			uint64_t previous = e.sp;
-
-			if (previous) {
-				at = previous + WM1_SEGMENT_BYTES - sizeof e;
-				continue;
-			}
-			*ret_root = e.prefix;
-			*ret_origin = (uint64_t)e.below << 32 | e.site;
-			*ret = true;
-			return NULL;
-		}
-		if (!e.run &&
-		    e.prefix) { /* nothing goes on from there: a handler's, or that of a native method of Java's */
-			*ret_root = e.prefix;
-			*ret = true;
-			return NULL;
-		}
-		err = entry_vec_append(entries, e);
-		if (err)
-			return err;
-		at -= sizeof e;
-	}
-	return NULL;
-}
-
-/* A call of foreign code whose push has been put off, as an entry. It may have been pushed just now. */
-static struct error *add_deferred(struct thread_stack *stack)
-{
-	const struct wm1_thread *state = &stack->state;
-	const struct wm1_entry *last = stack->entries.count ? &stack->entries.items[0] : NULL;
-	const struct wm1_entry e = {.id = state->id, .sp = state->deferred_sp, .site = state->deferred_site};
-	struct error *err;
-
-	if (!e.sp || (last && last->sp == e.sp && last->site == e.site))
-		return NULL;
-	err = entry_vec_append(&stack->entries, e);
-	if (err)
-		return err;
-	memmove(&stack->entries.items[1], &stack->entries.items[0], (stack->entries.count - 1) * sizeof e);
-	stack->entries.items[0] = e;
-	return NULL;
-}
-
-/* Those of a thread's creator, of its creator and so on, innermost first; *ret is false where memory makes no sense. */
-static struct error *read_origins(const struct contexts *x, const struct wm1_origin *at, struct origin_vec *origins,
-				  bool *ret)
-{
-	uint64_t pushes = 0;
-
-	origins->count = 0;
-	*ret = true;
-	while (at && *ret) {
-		struct origin origin = {.pushes = (uint64_t)(uintptr_t)(at + 1)};
-		struct error *err;
-
-		*ret = snapshot_read(x->c->stopped, (uint64_t)(uintptr_t)at, &origin.head, sizeof origin.head);
-		if (!*ret)
-			return NULL;
-		pushes += origin.head.push_count;
-		*ret = origin.head.push_count < ENTRIES_MAX && pushes < ENTRIES_MAX && origins->count < ENTRIES_MAX;
-		err = origin_vec_append(origins, origin);
-		if (err)
-			return err;
-		at = origin.head.creator;
-	}
-	return NULL;
-}
-
-/* The frames of the context in which a thread or a coroutine was created, and [thread]. */
-static struct error *decode_origin(const struct contexts *x, const struct origin *origin, struct context_below *below,
-				   struct frame_vec *frames)
-{
-	static const struct wmk_node thread = {.site = WM_SITE_THREAD, .run = 1};
-	struct error *err = NULL;
-
-	for (uint64_t i = 0; i < origin->head.push_count && !err; i++) {
-		struct wm1_push push;
-		struct wmk_node node;
-
-		if (!snapshot_read(x->c->stopped, origin->pushes + i * sizeof push, &push, sizeof push))
-			return error_create(ERROR_FORMAT, "memory of the thread's creator is not there");
-		node = (struct wmk_node){.id = push.id, .site = push.site, .run = push.run};
-		err = node.run ? context_append_run(&x->process, below, &node, FRAMES_MAX, frames)
-			       : error_create(ERROR_FORMAT, "damaged: a push that is none");
-	}
-	return err || origin->head.is_coroutine ? err
-						: context_append_run(&x->process, below, &thread, FRAMES_MAX, frames);
-}
-
-/* Decodes the base of the thread's pushes: frames of its creators, or those of a root alone. */
-static struct error *decode_base(const struct contexts *x, const struct thread_stack *stack,
-				 struct context_below *below, struct frame_vec *frames)
-{
-	struct error *err = NULL;
-	size_t i = stack->origins.count;
-
-	*below = (struct context_below){.is_root = true, .root = stack->root};
-	if (!i && stack->root >= WM_PREFIX_FIRST)
-		return frame_vec_append(frames,
-					(struct frame){.name = "[Java]", .link_name = "[Java]", .flags = FRAME_ROOT});
-	if (!i)
-		return context_append_root(stack->root, frames);
-	if (!stack->origins.items[i - 1].head.creator) {
-		below->root = stack->origins.items[i - 1].head.root;
-		if (below->root >= WM_PREFIX_FIRST) /* a handler's, with what it interrupted, which the recording has */
-			below->root = WM_PREFIX_SIGNAL;
-		err = context_append_root(below->root, frames);
-	}
-	while (i-- > 0 && !err)
-		err = decode_origin(x, &stack->origins.items[i], below, frames);
-	return err;
-}
-
-/* Frames of all pushes, outermost first, and what stands on them. */
-static struct error *decode_pushes(const struct contexts *x, const struct thread_stack *stack,
-				   struct context_below *below, struct frame_vec *frames)
-{
-	const struct entry_vec *entries = &stack->entries;
-	struct error *err = decode_base(x, stack, below, frames);
-
-	for (size_t i = entries->count; i-- > 0 && !err;) {
-		err = context_append_piece(&x->process, below, WM_EPOCH_COMPILED, entries->items[i].id,
-					   entries->items[i].site, frames);
-		*below = (struct context_below){.site = entries->items[i].site & ~WM1_SITE_ELIDED};
-	}
+	if (x->reader.process.image_count)
+		qsort(x->reader.process.images, x->reader.process.image_count, sizeof *x->reader.process.images,
+		      by_base);
 	return err;
 }
 
@@ -324,99 +154,124 @@ static struct error *print(struct crash *c, const struct frame_vec *frames, cons
 	return err ? err : *ret ? NULL : &error_no_memory;
 }
 
-/* The stack that control is on may be the thread's own, then it stands on what created the thread; a coroutine's, which
- * stands on what made the coroutine; or that of a handler. */
-static struct error *read_thread(const struct contexts *x, const struct crash_thread *t, struct thread_stack *stack,
-				 bool *ret)
-{
-	const struct snapshot *s = x->c->stopped;
-	const struct wm1_thread *state = &stack->state;
-	struct error *err = NULL;
-	uint64_t origin = 0;
+/* ---- what the code is read by ---- */
 
-	*ret = snapshot_read(s, t->machine->thread_pointer + (uint64_t)x->state_off, &stack->state,
-			     sizeof stack->state);
-	if (*ret)
-		err = read_origins(x, state->origin, &stack->origins, ret);
-	if (!err && *ret && state->top)
-		err = read_stack(x, (uint64_t)(uintptr_t)state->top, &stack->entries, &stack->root, &origin, ret);
-	if (!err && *ret && origin)
-		err = read_origins(x, origin == WM1_ORIGIN_NONE ? NULL : (const struct wm1_origin *)(uintptr_t)origin,
-				   &stack->origins, ret);
-	if (!err && *ret)
-		err = add_deferred(stack);
-	if (err || !*ret)
-		return err;
-	if (!origin && stack->root > WM_PREFIX_THREAD &&
-	    (!state->origin || stack->root != stack->origins.items[0].head.prefix))
-		stack->origins.count = 0;
-	if (!stack->root)
-		stack->root = t->machine->tid == s->pid ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
-	return NULL;
+static bool read_memory(void *data, uint64_t address, void *ret, size_t len_bytes)
+{
+	const struct contexts *x = data;
+
+	return snapshot_read(x->c->stopped, address, ret, len_bytes);
 }
 
-/* The function itself, after its callers; unless it has pushed: then the push has both. */
-static struct error *decode_innermost(const struct contexts *x, const struct crash_thread *t,
-				      const struct thread_stack *stack, const struct crash_innermost *f,
-				      struct context_below below, struct frame_vec *frames)
+static bool find_code(void *data, uint64_t address, struct word_function *ret)
 {
-	const uint64_t top = (uint64_t)(uintptr_t)stack->state.top;
-	struct wm1_entry dropped;
-	struct crash_state state = {
-		.id = stack->state.id,
-		.last = stack->entries.count ? &stack->entries.items[0] : NULL,
-		.below = below,
-	};
+	const struct contexts *x = data;
+	struct snapshot_function f;
+
+	if (!snapshot_function_at(x->c->stopped, address, &f))
+		return false;
+	*ret = (struct word_function){f.name, f.start, f.end};
+	return true;
+}
+
+static struct image *image_of(void *data, uint64_t address)
+{
+	const struct contexts *x = data;
+	const uint32_t module = snapshot_module_at(x->c->stopped, address);
+
+	return module < x->c->stopped->module_count ? x->images[module] : NULL;
+}
+
+/* ---- threads ---- */
+
+/* The frame that the context ends in. Helpers of ours may stand above it. */
+static struct crash_frame *frame_of(struct crash_thread *t, const struct thread_stop *stop)
+{
+	const char *name = stop->image ? stop->image->meta.functions[stop->function].link_name : stop->name;
+	struct crash_frame *first = NULL;
+
+	for (uint32_t i = 0; i < t->frame_count; i++) {
+		struct crash_frame *f = &t->frames[i];
+
+		if (f->machine < &t->machine->frames[stop->frame] || f->is_inlined)
+			continue;
+		if (!first)
+			first = f;
+		if (text_equal(f->function, name))
+			return f;
+		if (f->machine > first->machine + 1)
+			break;
+	}
+	return first;
+}
+
+static struct error *note_failure(struct contexts *x, const struct crash_thread *t, struct error *why)
+{
 	struct error *err;
 
-	if (crash_innermost_has_pushed(f, &x->process, state.last))
-		return NULL;
-	if (f->function == UINT32_MAX)
-		return error_create(ERROR_NOT_FOUND, "there are several functions of the innermost one's name");
-	if (top % WM1_SEGMENT_BYTES && snapshot_read(x->c->stopped, top, &dropped, sizeof dropped))
-		state.dropped = &dropped;
-	err = crash_innermost_append(x->c, x->images, &x->process, t, f, &state, frames);
-	return err || f->is_entered ? err
-				    : frame_vec_append(frames, (struct frame){.name = f->frame->name,
-									      .link_name = f->frame->function});
+	if (why->code == ERROR_NO_MEMORY)
+		return why;
+	err = crash_note(x->c, "thread %d: its calling context is not known: %s", (int)t->machine->tid, why->message);
+	error_destroy(why);
+	return err;
 }
 
-static struct error *decode_stack(struct contexts *x, struct crash_thread *t, const struct thread_stack *stack,
-				  const struct crash_innermost *f)
+/* No frame is of a function that takes part, and there may be more of them: the pushes are known. */
+static struct error *decode_pushes(struct contexts *x, struct crash_thread *t, const struct thread_words *words,
+				   struct frame_vec *frames)
 {
+	const bool is_foreign = words->state.deferred_sp != 0;
 	struct context_below below;
-	struct frame_vec frames = {0};
-	struct error *err = decode_pushes(x, stack, &below, &frames);
+	struct error *err = thread_words_decode(&x->reader, words, &below, frames);
 
+	if (!err && is_foreign)
+		return context_append_leaf(&x->reader.process, &below, WM_EPOCH_COMPILED, 0, WM_SITE_FOREIGN, frames);
 	if (!err)
-		err = decode_innermost(x, t, stack, f, below, &frames);
-	if (!err)
-		err = print(x->c, &frames, &f->frame->context);
-	else if (err->code != ERROR_NO_MEMORY) {
-		struct error *why = err;
+		err = frame_vec_append(frames, (struct frame){.name = "[not known]", .link_name = "[not known]"});
+	return err ? err
+		   : crash_note(
+			     x->c,
+			     "thread %d: what its last push called is not known, since the program counter is in no function that takes part and the stack cannot be read",
+			     (int)t->machine->tid);
+}
 
-		err = crash_note(x->c, "thread %d: its calling context cannot be decoded: %s", (int)t->machine->tid,
-				 why->message);
-		error_destroy(why);
+static struct error *decode_words(struct contexts *x, struct crash_thread *t, struct thread_words *words,
+				  struct frame_vec *frames)
+{
+	const struct snapshot_thread *machine = t->machine;
+	struct crash_frame *at = t->frame_count ? &t->frames[0] : NULL;
+	struct thread_stop stop;
+	bool is_found;
+	struct error *err =
+		thread_stop_find(&x->reader, x->flows, machine->frames, machine->frame_count, words, &stop, &is_found);
+
+	if (err || !at || (!is_found && !machine->cut) || (!is_found && !words->entries.count))
+		return err;
+	if (is_found) {
+		at = frame_of(t, &stop);
+		err = thread_stop_decode(&x->reader, &stop, words, frames);
+	} else {
+		err = decode_pushes(x, t, words, frames);
 	}
-	frame_vec_deinit(&frames);
+	if (!err && at)
+		err = print(x->c, frames, &at->context);
 	return err;
 }
 
 static struct error *decode_thread(struct contexts *x, struct crash_thread *t)
 {
-	struct thread_stack stack = {0};
-	struct crash_innermost f;
+	struct thread_words words = {0};
+	struct frame_vec frames = {0};
 	bool is_read;
-	struct error *err;
+	struct error *err = thread_words_read(&x->reader, t->machine->thread_pointer,
+					      t->machine->tid == x->c->stopped->pid, &words, &is_read);
 
-	if (!crash_innermost_find(x->c, x->images, t, &f))
-		return NULL;
-	err = read_thread(x, t, &stack, &is_read);
 	if (!err && is_read)
-		err = decode_stack(x, t, &stack, &f);
-	entry_vec_deinit(&stack.entries);
-	origin_vec_deinit(&stack.origins);
+		err = decode_words(x, t, &words, &frames);
+	if (err)
+		err = note_failure(x, t, err);
+	thread_words_deinit(&words);
+	frame_vec_deinit(&frames);
 	return err;
 }
 
@@ -435,20 +290,27 @@ static bool has_agent(const struct snapshot *s)
 struct error *crash_find_contexts(struct crash *c, struct image_cache *cache)
 {
 	struct contexts x = {.c = c, .cache = cache};
-	struct error *err = NULL;
+	struct error *err;
 
-	if (!snapshot_tls_find(c->stopped, state_name, &x.state_off))
+	if (!snapshot_tls_find(c->stopped, state_name, &x.reader.code.state_off))
 		return NULL;
-	err = find_images(&x);
-	for (uint32_t i = 0; i < c->thread_count && !err && x.process.image_count; i++)
+	x.reader.code.data = &x;
+	x.reader.code.read = read_memory;
+	x.reader.code.find = find_code;
+	x.reader.image_of = image_of;
+	err = stop_flows_create(&x.flows);
+	if (!err)
+		err = find_images(&x);
+	for (uint32_t i = 0; i < c->thread_count && !err && x.reader.process.image_count; i++)
 		err = decode_thread(&x, &c->threads[i]);
-	if (!err && !x.process.image_count && has_agent(c->stopped))
+	if (!err && !x.reader.process.image_count && has_agent(c->stopped))
 		err = crash_note(
 			c,
 			"the process ran under an agent, which has its contexts: its recording has those of samples and events");
 	c->notes = crash_builder(c)->notes.items;
 	c->note_count = (uint32_t)crash_builder(c)->notes.count;
-	process_deinit(&x.process);
+	stop_flows_destroy(x.flows);
+	process_deinit(&x.reader.process);
 	free(x.images);
 	return err;
 }

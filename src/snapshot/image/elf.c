@@ -44,18 +44,36 @@ void snapshot_sections_each(const struct snapshot_module *m,
 	}
 }
 
-const char *snapshot_symbol_at(const struct snapshot *s, uint64_t address, uint64_t *ret_off)
+static const char *find_symbol(const struct snapshot *s, uint64_t address, GElf_Off *ret_off, GElf_Sym *ret_symbol)
 {
 	uint32_t module = snapshot_module_at(s, address);
-	GElf_Off off = 0;
-	GElf_Sym symbol;
-	const char *name;
 
 	if (module == UINT32_MAX || !s->modules[module].dwfl)
 		return NULL;
-	name = dwfl_module_addrinfo(s->modules[module].dwfl, address, &off, &symbol, NULL, NULL, NULL);
-	*ret_off = off;
+	return dwfl_module_addrinfo(s->modules[module].dwfl, address, ret_off, ret_symbol, NULL, NULL, NULL);
+}
+
+const char *snapshot_symbol_at(const struct snapshot *s, uint64_t address, uint64_t *ret_off)
+{
+	GElf_Off off = 0;
+	GElf_Sym symbol;
+	const char *name = find_symbol(s, address, &off, &symbol);
+
+	if (name)
+		*ret_off = off;
 	return name;
+}
+
+bool snapshot_function_at(const struct snapshot *s, uint64_t address, struct snapshot_function *ret)
+{
+	GElf_Off off = 0;
+	GElf_Sym symbol;
+	const char *name = find_symbol(s, address, &off, &symbol);
+
+	if (!name || off >= symbol.st_size)
+		return false;
+	*ret = (struct snapshot_function){name, address - off, address - off + symbol.st_size};
+	return true;
 }
 
 /* false: the section is no table of symbols, or cannot be read. */

@@ -20,6 +20,13 @@ void snapshot_sections_each(const struct snapshot_module *m,
 /* The symbol of the code or data at an address in memory, and how far behind its beginning that is. NULL: none. */
 const char *snapshot_symbol_at(const struct snapshot *s, uint64_t address, uint64_t *ret_off);
 
+/* The same of code whose symbol says where it ends. */
+struct snapshot_function {
+	const char *name;
+	uint64_t start, end; /* in memory */
+};
+bool snapshot_function_at(const struct snapshot *s, uint64_t address, struct snapshot_function *ret);
+
 /* Where a symbol is that the module's file defines, in memory. false: it defines none of the name. */
 bool snapshot_symbol_find(const struct snapshot_module *m, const char *name, uint64_t *ret);
 
