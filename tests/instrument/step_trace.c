@@ -6,26 +6,15 @@
  *
  * Prints how many instructions and paths were compared: at most STEPS_MAX. Exit status 1 on the first difference.
  */
-#include <dirent.h>
-#include <elf.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/paths/path_state.h"
 #include "object/find.h"
-#include "support/ptrace_step.h"
+#include "support/own_steps.h"
 
 enum {
 	STEPS_MAX = 200000, /* of a program that goes on the rest is not looked at */
@@ -58,31 +47,14 @@ static struct object_trace trace;
 static struct path_numbering *numberings;          /* [function], made when needed */
 static struct coverage_points *coverage_points[2]; /* of calls, of blocks: the same */
 static struct arena arena;
-static pid_t child;
-static uint64_t base;
 static struct activation *stack;
 static size_t depth, stack_capacity;
 static unsigned long long steps, compared, paths, points;
 
-__attribute__((noreturn, format(printf, 1, 2))) static void die(const char *format, ...)
-{
-	va_list ap;
-	va_start(ap, format);
-	fprintf(stderr, "FAIL ");
-	vfprintf(stderr, format, ap);
-	fprintf(stderr, "\n");
-	va_end(ap);
-	kill(child, SIGKILL);
-	exit(1);
-}
-
 static void check(struct error *err)
 {
-	if (!err)
-		return;
-	fprintf(stderr, "FAIL %s\n", err->message);
-	kill(child, SIGKILL);
-	exit(1);
+	if (err)
+		die("%s", err->message);
 }
 
 static void append(struct nodes *list, uint32_t node)
@@ -92,18 +64,6 @@ static void append(struct nodes *list, uint32_t node)
 		list->items = realloc(list->items, list->capacity * sizeof *list->items);
 	}
 	list->items[list->count++] = node;
-}
-
-static bool has_memory(uint64_t address, void *to, size_t len)
-{
-	struct iovec local = {to, len}, remote = {(void *)(uintptr_t)address, len};
-	return process_vm_readv(child, &local, 1, &remote, 1, 0) == (ssize_t)len;
-}
-
-static void read_memory(uint64_t address, void *to, size_t len)
-{
-	if (!has_memory(address, to, len))
-		die("cannot read %zu bytes at 0x%" PRIx64, len, address);
 }
 
 static uint64_t register_of(const struct user_regs_struct *r, unsigned dwarf)
@@ -312,7 +272,7 @@ static void compare_record(struct activation *a, uint64_t pc)
 		return;
 	if (v->frame_bytes && !a->record)
 		die("at 0x%" PRIx64 ": where the record of function %u is was not said", pc, a->function);
-	if (len && !has_memory(a->record, record, len)) /* of the stack, not touched: zeros */
+	if (len && !own_steps_read(a->record, record, len)) /* of the stack, not touched: zeros */
 		memset(record, 0, len);
 	if (a->is_compared && !memcmp(record, a->seen, len))
 		return;
@@ -359,14 +319,15 @@ static bool fell_through(uint64_t from, uint64_t pc)
 	uint8_t code[2];
 	if (pc <= from + 1 || pc - from > 15)
 		return false;
-	read_memory(base + from, code, sizeof code);
+	if (!own_steps_read(own_steps_base(0) + from, code, sizeof code))
+		die("cannot read code at 0x%" PRIx64, from);
 	return code[0] != 0xeb && code[0] != 0xe9 && (code[0] & 0xf0) != 0x70 &&
 	       !(code[0] == 0x0f && (code[1] & 0xf0) == 0x80);
 }
 
-static void step(const struct user_regs_struct *regs)
+static void follow(const struct user_regs_struct *regs)
 {
-	const uint64_t pc = regs->rip - base;
+	const uint64_t pc = regs->rip - own_steps_base(0);
 	const struct tracepoint *end = trace.points.points + trace.points.count;
 	static const struct bbmap_function *last;
 	static uint64_t last_sp, last_pc;
@@ -397,195 +358,11 @@ static void step(const struct user_regs_struct *regs)
 		compare_record(&stack[depth - 1], pc);
 }
 
-/*
- * What is not the program's code is not stepped through: while control is out there, the program's code may not be executed,
- * so that whatever comes back (a return, a callback, a landing pad, longjmp, a signal handler) faults at its first instruction.
- */
-
-struct area {
-	uint64_t start, end;
-};
-
-static struct area code; /* the program's */
-static uint64_t syscall_at;
-static bool is_locked;
-static bool has_threads; /* it had */
-
-static void get_registers(pid_t task, struct user_regs_struct *ret)
+static bool step(const struct user_regs_struct *regs)
 {
-	if (ptrace(PTRACE_GETREGS, task, NULL, ret))
-		die("no registers: %s", strerror(errno));
-}
-
-static void find_syscall(struct area where)
-{
-	uint8_t bytes[2];
-	for (uint64_t at = where.start; at + 2 <= where.end && !syscall_at; at++) {
-		read_memory(at, bytes, sizeof bytes);
-		if (bytes[0] == 0x0f && bytes[1] == 0x05)
-			syscall_at = at;
-	}
-}
-
-static void read_maps(const char *program)
-{
-	char path[64], line[4096], *real = realpath(program, NULL);
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)child);
-	FILE *maps = fopen(path, "re"), *file = fopen(program, "re");
-	Elf64_Ehdr header = {0};
-	uint64_t first = 0;
-	if (!maps || !file || !real || fread(&header, sizeof header, 1, file) != 1)
-		die("%s: cannot read it", program);
-	while (fgets(line, sizeof line, maps)) {
-		struct area area;
-		char flags[5];
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &area.start, &area.end, flags) != 3)
-			continue;
-		if (strstr(line, "[vdso]"))
-			find_syscall(area);
-		if (!strstr(line, real))
-			continue;
-		if (!first)
-			first = area.start;
-		if (flags[2] == 'x')
-			code = area;
-	}
-	fclose(maps);
-	fclose(file);
-	free(real);
-	base = header.e_type == ET_DYN ? first : 0;
-	if (!code.end || !syscall_at)
-		die("%s: no code, or no vdso", program);
-}
-
-/* Has the task call mprotect where it stands. */
-static void protect(pid_t task, int rights)
-{
-	struct user_regs_struct before, regs;
-	int status, held = 0;
-	get_registers(task, &before);
-	regs = before;
-	regs.rax = SYS_mprotect;
-	regs.orig_rax = UINT64_MAX; /* it is in no system call that would be begun again */
-	regs.rdi = code.start;
-	regs.rsi = code.end - code.start;
-	regs.rdx = (unsigned)rights;
-	regs.rip = syscall_at;
-	if (ptrace(PTRACE_SETREGS, task, NULL, &regs))
-		die("cannot call mprotect: %s", strerror(errno));
-	do { /* a signal that comes now is for the program's own code */
-		if (ptrace(PTRACE_SINGLESTEP, task, NULL, NULL))
-			die("cannot call mprotect: %s", strerror(errno));
-		waitpid(task, &status, __WALL);
-		if (WIFSTOPPED(status) && WSTOPSIG(status) != SIGTRAP)
-			held = WSTOPSIG(status);
-	} while (WIFSTOPPED(status) && WSTOPSIG(status) != SIGTRAP);
-	get_registers(task, &regs);
-	if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP || regs.rax)
-		die("mprotect failed");
-	ptrace(PTRACE_SETREGS, task, NULL, &before);
-	if (held)
-		syscall(SYS_tkill, task, held);
-}
-
-static void lock(bool locks)
-{
-	protect(child, locks ? PROT_READ : PROT_READ | PROT_EXEC);
-	is_locked = locks;
-}
-
-/* Threads and processes that it makes are let go, with code that they can execute. */
-static void let_go(int event)
-{
-	unsigned long made;
-	int status;
-	if (ptrace(PTRACE_GETEVENTMSG, child, NULL, &made))
-		die("no message of event %d: %s", event, strerror(errno));
-	waitpid((pid_t)made, &status, __WALL);
-	if (is_locked)
-		protect((pid_t)made, PROT_READ | PROT_EXEC);
-	if (event != PTRACE_EVENT_FORK)
-		is_locked = false;
-	has_threads |= event == PTRACE_EVENT_CLONE;
-	ptrace(PTRACE_DETACH, (pid_t)made, NULL, NULL);
-}
-
-static bool is_alone(void)
-{
-	char path[64];
-	unsigned count = 0;
-	snprintf(path, sizeof path, "/proc/%d/task", (int)child);
-	DIR *tasks = has_threads ? opendir(path) : NULL;
-	while (tasks && readdir(tasks))
-		count++;
-	if (tasks)
-		closedir(tasks);
-	has_threads = count > 3; /* and . and .. */
-	return !has_threads;
-}
-
-static bool is_code(const struct user_regs_struct *regs)
-{
-	return regs->rip >= code.start && regs->rip < code.end;
-}
-
-/* Lets the child go on, to its next instruction or into the program's code; false at its end. *regs are those of where it is. */
-static bool go_on(int sig, struct user_regs_struct *regs, int *ret_sig)
-{
-	int status;
-	if (is_locked || has_threads) {
-		if (ptrace(is_locked ? PTRACE_CONT : PTRACE_SINGLESTEP, child, NULL, (void *)(intptr_t)sig))
-			return false;
-		waitpid(child, &status, 0);
-	} else if (!ptrace_step(sig, regs, &status)) {
-		return false;
-	}
-	while (WIFSTOPPED(status) && status >> 16) { /* in the middle of a system call */
-		let_go(status >> 16);
-		if (ptrace(is_locked ? PTRACE_CONT : PTRACE_SINGLESTEP, child, NULL, NULL))
-			return false;
-		waitpid(child, &status, 0);
-	}
-	if (!WIFSTOPPED(status))
-		return false;
-	*ret_sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
-	get_registers(child, regs);
-	return true;
-}
-
-static void run(char **argv)
-{
-	int status, sig = 0;
-	struct user_regs_struct regs;
-	child = fork();
-	if (!child) {
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		execv(argv[0], argv);
-		_exit(127);
-	}
-	waitpid(child, &status, 0);
-	ptrace(PTRACE_SETOPTIONS, child, NULL,
-	       (void *)(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_EXITKILL));
-	read_maps(argv[0]);
-	ptrace_step_begin(child);
-	lock(true);
-	while (steps < STEPS_MAX) {
-		if (sig && is_locked) /* its handler may be the program's */
-			lock(false);
-		if (!go_on(sig, &regs, &sig))
-			break;
-		if (is_locked && sig == SIGSEGV && is_code(&regs)) {
-			lock(false);
-			sig = 0;
-		}
-		if (is_locked)
-			continue;
-		steps++;
-		step(&regs);
-		if (!is_code(&regs) && !sig && is_alone())
-			lock(true);
-	}
-	kill(child, SIGKILL);
+	steps++;
+	follow(regs);
+	return steps < STEPS_MAX;
 }
 
 int main(int argc, char **argv)
@@ -601,7 +378,7 @@ int main(int argc, char **argv)
 	numberings = calloc(trace.meta.function_count + 1, sizeof *numberings);
 	for (int i = 0; i < 2; i++)
 		coverage_points[i] = calloc(trace.meta.function_count + 1, sizeof *coverage_points[i]);
-	run(argv + 1);
+	own_steps_run(argv + 1, argv + 1, 1, step);
 	free(coverage_points[0]);
 	free(coverage_points[1]);
 	free(numberings);
