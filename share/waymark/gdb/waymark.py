@@ -3,6 +3,7 @@
     (gdb) source PREFIX/share/waymark/gdb/waymark.py     not needed where gdb has the same prefix
     (gdb) waymark path        the last paths of the selected frame
     (gdb) waymark backtrace   the stack, with how each frame came to where it is
+    (gdb) waymark context     the calling context of the selected thread, which needs no stack (--wm=contexts)
 
 What is shown comes from `waymark core --format=json`: on a core it reads that core; of a running program gdb writes a
 temporary one first. It is read once for each core, or each time the program stops.
@@ -100,7 +101,7 @@ def selected_frame():
     return gdb.selected_frame()
 
 
-def read(frames=FRAMES_MAX):
+def read(frames=FRAMES_MAX, needs_trace=True):
     """The crash or the stopped program."""
     program = gdb.current_progspace().filename
     if not program:
@@ -113,7 +114,7 @@ def read(frames=FRAMES_MAX):
         reading.core = run_waymark(program, core, frames) if core else read_live(program, frames)
         reading.key = key
         reading.frames = frames
-    if not any(module["traced"] for module in reading.core["modules"]):
+    if needs_trace and not any(module["traced"] for module in reading.core["modules"]):
         raise gdb.GdbError("waymark: %s is not traced: build it with waymark cc --wm=trace" % program)
     return reading.core
 
@@ -389,6 +390,28 @@ waymark backtrace [N]: at most the N innermost frames (all)."""
             print("(%d more frames)" % (thread["frame_count"] - limit))
 
 
+class WaymarkContext(gdb.Command):
+    """The calling context of the selected thread, innermost function first.
+
+It comes from the number and the stack of pushes that the program keeps (waymark cc --wm=contexts), and from no frame of a caller: so it is
+there when the stack is overwritten, and has functions that left by a tail call."""
+
+    def __init__(self):
+        super().__init__("waymark context", gdb.COMMAND_STACK)
+
+    def invoke(self, _argument, _from_tty):
+        core = read(needs_trace=False)
+        thread = thread_of(core)
+        context = next((frame["context"] for frame in thread["frames"] if "context" in frame), None)
+        if context is None:
+            mine = [note for note in core["notes"] if note.startswith("thread %d: " % thread["tid"])]
+            raise gdb.GdbError("waymark: " + (mine[0] if mine else
+                                              "the thread has no context: build the program with waymark cc --wm=contexts"))
+        for number, name in enumerate(reversed(context.split(";"))):
+            print("#%-3d %s" % (number, name))
+
+
 Waymark()
 WaymarkPath()
+WaymarkContext()
 WaymarkBacktrace()
