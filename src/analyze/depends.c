@@ -251,9 +251,10 @@ static struct error *pass_block(struct search *s, uint32_t block, uint32_t end, 
 	const struct code_block *b = &c->blocks[block];
 	struct error *err = way == WAY_UP ? pass_function(s->d, b->function, regions) : NULL;
 
-	s->d->steps++;
-	for (uint32_t i = end; i-- > b->first_instruction && regions->count && !err;)
+	for (uint32_t i = end; i-- > b->first_instruction && regions->count && !err;) {
+		s->d->steps += regions->count + 1;
 		err = pass(s, i, regions);
+	}
 	if (err || !regions->count)
 		return err;
 	for (uint32_t i = 0; i < b->predecessor_count && !err; i++)

@@ -30,7 +30,7 @@ struct depends {
 	bool *lands;                          /* [function] it calls setjmp or its kin */
 	struct id_set passed;                 /* scratch */
 	struct function_ids touched, waiting; /* places */
-	uint64_t steps;                       /* blocks that were gone through: what it has cost */
+	uint64_t steps;                       /* words of sets that were gone through: what it has cost */
 };
 
 /* runs: as in slice_request. They live longer than ret. */

@@ -47,8 +47,9 @@ struct work {
 	struct function_ids found;       /* 2 * instruction + phase: in the slice, not looked at yet */
 	struct id_set landings, jumps;   /* calls of setjmp and longjmp */
 	struct id_set at_jumps;          /* regions that can be others where longjmp is called */
+	bool is_coarse; /* all of memory is in `ever`, and there is PHASE_UP alone (slice.h) */
 	bool has_threads;
-	struct id_set ever; /* has_threads: regions that can be others somewhere */
+	struct id_set ever; /* has_threads, is_coarse: regions that can be others somewhere */
 	struct id_set some; /* scratch */
 };
 
@@ -61,7 +62,7 @@ static bool can_run(const struct work *w, uint32_t block)
 
 static struct error *wait(struct work *w, enum phase phase, uint32_t block)
 {
-	if (w->is_waiting[phase][block] || !can_run(w, block))
+	if (w->is_coarse || w->is_waiting[phase][block] || !can_run(w, block))
 		return NULL;
 	w->is_waiting[phase][block] = 1;
 	return function_ids_append(&w->blocks, 2 * block + phase);
@@ -91,6 +92,8 @@ static struct error *join(struct work *w, enum phase phase, uint32_t instruction
 	struct slice_why *why = &w->slice->why[instruction];
 	uint8_t how = how_in(w, instruction, reason);
 
+	if (w->is_coarse)
+		phase = PHASE_UP;
 	if (!(how & ~w->is_in[phase][instruction]) || !can_run(w, w->code->instructions[instruction].block))
 		return NULL;
 	w->is_in[phase][instruction] |= how;
@@ -161,8 +164,12 @@ static struct error *ask(struct work *w, enum phase phase, uint32_t call, uint32
 {
 	struct view *v = &w->views[PHASE_DOWN][function];
 	bool is_new = false;
-	struct error *err = id_set_add(&v->asking, 2 * call + phase, &is_new);
+	struct error *err;
 
+	/* What a function returns goes back to all calls of it. */
+	if (w->is_coarse)
+		return NULL;
+	err = id_set_add(&v->asking, 2 * call + phase, &is_new);
 	if (err || !is_new)
 		return err;
 	if (v->a_return != CODE_NONE)
@@ -329,7 +336,7 @@ static struct error *join_decided(struct work *w, enum phase phase, uint32_t bra
 static struct error *jump(struct work *w, uint32_t call)
 {
 	bool is_new = false;
-	struct error *err = id_set_add(&w->at_jumps, REGION_CONTROL, &is_new);
+	struct error *err = id_set_add(w->is_coarse ? &w->ever : &w->at_jumps, REGION_CONTROL, &is_new);
 
 	if (w->changed_by[REGION_CONTROL] == CODE_NONE)
 		w->changed_by[REGION_CONTROL] = call;
@@ -356,12 +363,24 @@ static struct error *follow_call(struct work *w, enum phase phase, uint32_t i, u
 	return err;
 }
 
+/* What it changes can be other wherever it is read. */
+static struct error *change_everywhere(struct work *w, uint32_t i)
+{
+	const struct id_set *changes = region_set(w->regions, w->regions->changes[i]);
+
+	w->slice->steps += changes->count + 1;
+	for (struct id_iterator k = id_set_begin(changes); id_set_next(changes, &k);)
+		if (w->changed_by[k.id] == CODE_NONE)
+			w->changed_by[k.id] = i;
+	return id_set_add_all(&w->ever, changes, NULL, NULL);
+}
+
 /* What an instruction of the slice leads to, but for memory. */
 static struct error *follow(struct work *w, enum phase phase, uint32_t i)
 {
 	const struct code_instruction *x = &w->code->instructions[i];
 	const struct code_block *b = &w->code->blocks[x->block];
-	struct error *err = wait(w, phase, x->block);
+	struct error *err = w->is_coarse ? change_everywhere(w, i) : wait(w, phase, x->block);
 
 	if (err)
 		return err;
@@ -469,8 +488,8 @@ static struct error *pass_block(struct work *w, enum phase phase, uint32_t numbe
 	struct id_set regions = {0};
 	struct error *err = id_set_add_all(&regions, &w->at_begin[phase][number], NULL, NULL);
 
-	w->slice->steps++;
 	for (uint32_t i = b->first_instruction; i < b->first_instruction + b->instruction_count && !err; i++) {
+		w->slice->steps += (regions.count + 1) * (w->memory->callees[i].count + 1);
 		err = join_reader(w, phase, i, &regions);
 		if (!err && w->memory->callees[i].count)
 			err = pass_call(w, phase, i, &regions);
@@ -500,11 +519,16 @@ static struct error *sum_reads(struct work *w)
 	return err ? err : call_order_sum(&w->regions->calls, w->memory, w->function_reads);
 }
 
+static bool is_over(const struct work *w)
+{
+	return w->request->limit_steps && w->slice->steps > w->request->limit_steps && !w->is_coarse;
+}
+
 static struct error *settle(struct work *w)
 {
 	struct error *err = NULL;
 
-	while (!err && (w->found.count || w->blocks.count)) {
+	while (!err && (w->found.count || w->blocks.count) && !is_over(w)) {
 		if (w->found.count) {
 			uint32_t next = w->found.items[--w->found.count];
 
@@ -519,13 +543,14 @@ static struct error *settle(struct work *w)
 	return err;
 }
 
-/* A thread may read at any time what another one stores. */
-static struct error *join_readers_of_threads(struct work *w)
+/* A thread may read at any time what another one stores. The coarse slice takes all code for such threads. */
+static struct error *join_readers_anywhere(struct work *w)
 {
 	struct error *err = NULL;
 
-	for (uint32_t i = 0; w->has_threads && i < w->code->instruction_count && !err; i++)
-		if (id_set_meets(&w->ever, region_set(w->regions, w->regions->reads[i])))
+	for (uint32_t i = 0; (w->has_threads || w->is_coarse) && i < w->code->instruction_count && !err; i++)
+		if ((w->is_coarse && id_set_has(&w->ever, REGION_CONTROL)) ||
+		    id_set_meets(&w->ever, region_set(w->regions, w->regions->reads[i])))
 			err = join_reader(w, PHASE_UP, i, &w->ever);
 	return err;
 }
@@ -543,9 +568,9 @@ static struct error *run(struct work *w)
 		err = join(w, PHASE_UP, w->request->criteria[i], SLICE_CRITERION, CODE_NONE);
 	do {
 		err = err ? err : settle(w);
-		if (!err)
-			err = join_readers_of_threads(w);
-	} while (!err && (w->found.count || w->blocks.count));
+		if (!err && !is_over(w))
+			err = join_readers_anywhere(w);
+	} while (!err && (w->found.count || w->blocks.count) && !is_over(w));
 	return err;
 }
 
@@ -602,22 +627,37 @@ static void work_deinit(struct work *w)
 	function_ids_deinit(&w->found);
 }
 
-struct error *slice_forward(const struct slice_request *request, struct slice *ret)
+/* *ret_is_over: there is no slice, as it needs more steps than it may have. */
+static struct error *make(const struct slice_request *request, bool is_coarse, struct slice *ret, bool *ret_is_over)
 {
-	struct slice slice = {.is_forward = true};
 	struct work w = {.request = request,
 			 .regions = request->regions,
 			 .memory = request->regions->memory,
 			 .code = request->regions->memory->code,
-			 .slice = &slice};
-	struct error *err = allocate(&w);
+			 .slice = ret,
+			 .is_coarse = is_coarse};
+	struct error *err;
 
+	*ret = (struct slice){.is_forward = true, .is_coarse = is_coarse};
+	err = allocate(&w);
 	if (!err)
 		err = run(&w);
+	*ret_is_over = is_over(&w);
 	work_deinit(&w);
-	if (err)
-		slice_deinit(&slice);
-	else
+	if (err || *ret_is_over)
+		slice_deinit(ret);
+	return err;
+}
+
+struct error *slice_forward(const struct slice_request *request, struct slice *ret)
+{
+	struct slice slice;
+	bool is_over;
+	struct error *err = make(request, false, &slice, &is_over);
+
+	if (!err && is_over)
+		err = make(request, true, &slice, &is_over);
+	if (!err)
 		*ret = slice;
 	return err;
 }

@@ -638,7 +638,7 @@ struct error *memory_open(const struct code *c, const bool *runs, struct memory 
 	return err;
 }
 
-static struct error *analyse(const struct code *c, const bool *runs, size_t limit_bytes, bool is_coarse,
+static struct error *analyse(const struct code *c, const bool *runs, struct pointers_limit limit, bool is_coarse,
 			     struct memory *ret)
 {
 	struct error *err = memory_open(c, runs, ret);
@@ -652,7 +652,7 @@ static struct error *analyse(const struct code *c, const bool *runs, size_t limi
 	if (!err)
 		err = state_all(b, is_coarse);
 	if (!err)
-		err = pointers_solve(b->p, limit_bytes);
+		err = pointers_solve(b->p, limit);
 	if (!err)
 		err = call_back_from_outside(b);
 	if (!err)
@@ -662,14 +662,14 @@ static struct error *analyse(const struct code *c, const bool *runs, size_t limi
 	return err;
 }
 
-struct error *memory_analyse(const struct code *c, const bool *runs, size_t limit_bytes, struct memory *ret)
+struct error *memory_analyse(const struct code *c, const bool *runs, struct pointers_limit limit, struct memory *ret)
 {
-	return analyse(c, runs, limit_bytes, false, ret);
+	return analyse(c, runs, limit, false, ret);
 }
 
 struct error *memory_analyse_coarsely(const struct code *c, const bool *runs, struct memory *ret)
 {
-	return analyse(c, runs, 0, true, ret);
+	return analyse(c, runs, (struct pointers_limit){0}, true, ret);
 }
 
 void memory_deinit(struct memory *m)

@@ -46,8 +46,8 @@ struct memory {
 	void *builder;
 };
 
-/* runs: [block], false where a block cannot run; NULL: all can. ERROR_OVERFLOW: more than limit_bytes of memory would be needed (0: no limit). */
-struct error *memory_analyse(const struct code *c, const bool *runs, size_t limit_bytes, struct memory *ret);
+/* runs: [block], false where a block cannot run; NULL: all can. ERROR_OVERFLOW: more would be needed than the limit. */
+struct error *memory_analyse(const struct code *c, const bool *runs, struct pointers_limit limit, struct memory *ret);
 /* For code that is too large for the other: its answer and much more, in little time and memory (pointers_be_coarse). */
 struct error *memory_analyse_coarsely(const struct code *c, const bool *runs, struct memory *ret);
 void memory_deinit(struct memory *m);

@@ -4,12 +4,14 @@
  */
 #include "analyze/omissions.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hashmap.h"
 
 enum {
+	MILLION = 1000000,
 	WORD_BYTES = 8, /* a variable of a library is read as itself: optind, not what stdin leads to */
 };
 
@@ -202,6 +204,9 @@ static struct error *find_demand(struct search *s)
 	request.demand = &s->demand;
 	slice_demand_deinit(&s->demand);
 	err = slice_backward(&request, &slice);
+	if (!err && slice.is_coarse)
+		err = error_create(ERROR_OVERFLOW, "what mattered where needs more than %" PRIu64 " million steps",
+				   request.limit_steps / MILLION);
 	slice_deinit(&slice);
 	return err;
 }

@@ -5,7 +5,7 @@
 #include "llvm/ir.h"
 
 enum {
-	STEPS_TOLD = 4096, /* each so many blocks are a step that is told */
+	STEPS_TOLD = 1 << 22, /* each so many are told */
 };
 
 static bool can_run(const struct work *w, uint32_t context, uint32_t block)
@@ -29,12 +29,24 @@ static bool can_come(const struct work *w, uint32_t context, uint32_t predecesso
 	       can_run(w, context, w->code->predecessors[predecessor]);
 }
 
+static void add_steps(struct work *w, uint64_t steps)
+{
+	uint64_t before = w->slice->steps;
+
+	w->slice->steps += steps;
+	if (before / STEPS_TOLD != w->slice->steps / STEPS_TOLD)
+		watch_tell(w->code->watch, "what mattered", w->slice->steps);
+}
+
 /* ---- what joins ---- */
 
 static struct error *wait(struct work *w, uint32_t context, uint32_t block)
 {
 	uint8_t *is_waiting = &w->contexts[context].is_waiting[block - w->contexts[context].range.first_block];
 
+	/* What matters at a place is what matters anywhere. */
+	if (w->is_coarse)
+		return NULL;
 	if (*is_waiting || !can_run(w, context, block))
 		return NULL;
 	*is_waiting = 1;
@@ -196,11 +208,12 @@ static struct error *want_block_again(struct work *w, uint32_t context, uint32_t
 static struct error *join_return(struct work *w, uint32_t function, uint32_t of)
 {
 	const struct code_function *f = &w->code->functions[function];
+	uint32_t context = w->is_coarse ? CONTEXT_UP : CONTEXT_DOWN;
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; i < f->instruction_count && !err; i++)
 		if (w->code->instructions[f->first_instruction + i].opcode == LLVMRet)
-			err = join(w, CONTEXT_DOWN, f->first_instruction + i, SLICE_RETURN, of);
+			err = join(w, context, f->first_instruction + i, SLICE_RETURN, of);
 	return err;
 }
 
@@ -211,7 +224,11 @@ static struct error *ask(struct work *w, uint32_t context, uint32_t call, uint32
 	const struct code_function *f = &w->code->functions[function];
 	struct view *v = view_of(w, CONTEXT_DOWN, function);
 	bool is_new_call = false, is_new = false;
-	struct error *err = id_set_add(&v->asking, place_of(w, context, call), &is_new_call);
+	struct error *err;
+
+	if (w->is_coarse)
+		return NULL;
+	err = id_set_add(&v->asking, place_of(w, context, call), &is_new_call);
 
 	if (!err && is_new_call && v->is_active)
 		err = join(w, context, call, SLICE_CALL, call);
@@ -273,6 +290,7 @@ static struct error *pass_call(struct work *w, uint32_t context, uint32_t call, 
 	struct id_set *changed = &w->changed;
 	struct error *err = NULL;
 
+	add_steps(w, callees->count * ((uint64_t)regions->count + 1));
 	for (size_t i = 0; i < callees->count && !err; i++) {
 		uint32_t function = callees->items[i];
 		const struct id_set *changes;
@@ -393,10 +411,11 @@ static struct error *pass_block(struct work *w, uint32_t context, uint32_t numbe
 	struct id_set regions = {0};
 	struct error *err = id_set_add_all(&regions, end_of(w, context, number), NULL, NULL);
 
-	if (!(++w->slice->steps % STEPS_TOLD))
-		watch_tell(w->code->watch, "what mattered", w->slice->steps);
-	for (uint32_t i = b->instruction_count; i-- > 0 && !err;)
+	for (uint32_t i = b->instruction_count; i-- > 0 && !err;) {
+		add_steps(w, regions.count + 1);
 		err = pass_instruction(w, context, b->first_instruction + i, &regions);
+	}
+	add_steps(w, (uint64_t)regions.count * b->predecessor_count);
 	for (uint32_t i = b->first_predecessor; i < b->first_predecessor + b->predecessor_count && !err; i++)
 		if (can_come(w, context, i))
 			err = want_at_end(w, context, w->code->predecessors[i], &regions);
@@ -490,6 +509,17 @@ static struct error *follow_standing(struct work *w, uint32_t context, uint32_t 
 	return err;
 }
 
+/* The coarse slice: memory that an instruction reads, and that control comes to it. */
+static struct error *want_everywhere(struct work *w, uint32_t i)
+{
+	struct error *err = id_set_add(&w->ever, REGION_CONTROL, NULL);
+
+	add_steps(w, 1);
+	if (err || !(*in_of(w, CONTEXT_UP, i) & IN_SLICE))
+		return err;
+	return id_set_add_all(&w->ever, classes_of(w, w->regions->reads[i]), NULL, NULL);
+}
+
 /* All that an instruction of the slice needs. */
 static struct error *follow(struct work *w, uint32_t context, uint32_t i)
 {
@@ -500,6 +530,8 @@ static struct error *follow(struct work *w, uint32_t context, uint32_t i)
 		err = activate(w, context, w->code->blocks[x->block].function, i);
 	if (!err)
 		err = wait(w, context, x->block);
+	if (!err && w->is_coarse)
+		err = want_everywhere(w, i);
 	if (err)
 		return err;
 	if (!(*in_of(w, context, i) & IN_SLICE))
@@ -515,11 +547,16 @@ static struct error *follow(struct work *w, uint32_t context, uint32_t i)
 
 /* ---- the whole ---- */
 
+static bool is_over(const struct work *w)
+{
+	return w->request->limit_steps && w->slice->steps > w->request->limit_steps && !w->is_coarse;
+}
+
 static struct error *settle(struct work *w)
 {
 	struct error *err = NULL;
 
-	while (!err && (w->found.count || w->blocks.count)) {
+	while (!err && (w->found.count || w->blocks.count) && !is_over(w)) {
 		struct item next;
 
 		if (w->found.count) {
@@ -547,44 +584,94 @@ static struct error *join_stores_of_threads(struct work *w)
 	return err;
 }
 
+/* The coarse slice: whatever changes what matters. Where a setjmp is in it, control may have come from each longjmp. */
+static struct error *join_all_stores(struct work *w)
+{
+	const struct regions *r = w->regions;
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < w->code->instruction_count && !err; i++) {
+		add_steps(w, 1);
+		if (id_set_meets(&w->ever, classes_of(w, r->changes[i])))
+			err = join(w, CONTEXT_UP, i, SLICE_MEMORY, CODE_NONE);
+		if (err || !r->passes[i] || !id_set_meets(&w->ever, classes_of(w, r->passes[i])))
+			continue;
+		err = join(w, CONTEXT_UP, i, SLICE_MEMORY, CODE_NONE);
+		if (!err)
+			err = join_variadic(w, CONTEXT_UP, i);
+	}
+	for (struct id_iterator i = id_set_begin(&w->jumps); w->landings.count && !err && id_set_next(&w->jumps, &i);)
+		err = join(w, CONTEXT_UP, i.id, SLICE_CONTROL, CODE_NONE);
+	return err;
+}
+
+/* Calls in progress, of all frames: the coarse slice does not tell activations apart. */
+static struct error *join_calls_of_frames(struct work *w)
+{
+	struct error *err = NULL;
+
+	for (uint32_t f = 0; f < w->request->frame_count; f++)
+		for (uint32_t i = 0; i < w->request->frames[f].call_count && !err; i++)
+			err = join(w, CONTEXT_UP, w->request->frames[f].calls[i], SLICE_CALL, CODE_NONE);
+	return err;
+}
+
 static struct error *run(struct work *w)
 {
+	bool has_frames = w->request->frame_count && !w->is_coarse;
 	struct error *err = jumps_find(w->regions->memory, &w->landings, &w->jumps);
 
 	w->has_threads = jumps_has_threads(w->code);
 	if (!err)
 		err = slice_work_find_async(w);
 	for (uint32_t i = 0; i < w->request->criterion_count && !err; i++)
-		err = join(w, w->request->frame_count ? CONTEXT_FRAMES : CONTEXT_UP, w->request->criteria[i],
-			   SLICE_CRITERION, CODE_NONE);
+		err = join(w, has_frames ? CONTEXT_FRAMES : CONTEXT_UP, w->request->criteria[i], SLICE_CRITERION,
+			   CODE_NONE);
 	for (uint32_t i = 0; i < w->request->call_count && !err; i++)
 		err = join(w, CONTEXT_UP, w->request->calls[i], SLICE_CALL, CODE_NONE);
+	if (!err && w->is_coarse)
+		err = join_calls_of_frames(w);
 	do {
 		err = err ? err : settle(w);
-		if (!err)
-			err = join_stores_of_threads(w);
-	} while (!err && (w->found.count || w->blocks.count));
+		if (!err && !is_over(w))
+			err = w->is_coarse ? join_all_stores(w) : join_stores_of_threads(w);
+	} while (!err && (w->found.count || w->blocks.count) && !is_over(w));
+	return err;
+}
+
+/* *ret_is_over: there is no slice, as it needs more steps than it may have. */
+static struct error *make(const struct slice_request *request, bool is_coarse, struct slice *ret, bool *ret_is_over)
+{
+	struct work w = {.request = request,
+			 .regions = request->regions,
+			 .memory = request->regions->memory,
+			 .code = request->regions->memory->code,
+			 .slice = ret,
+			 .is_coarse = is_coarse};
+	struct error *err;
+
+	*ret = (struct slice){.is_coarse = is_coarse};
+	err = slice_work_open(&w);
+	if (!err)
+		err = run(&w);
+	*ret_is_over = is_over(&w);
+	if (!err && request->demand && !is_coarse && !*ret_is_over)
+		err = slice_work_take_demand(&w, request->demand);
+	slice_work_close(&w);
+	if (err || *ret_is_over)
+		slice_deinit(ret);
 	return err;
 }
 
 struct error *slice_backward(const struct slice_request *request, struct slice *ret)
 {
-	struct slice slice = {0};
-	struct work w = {.request = request,
-			 .regions = request->regions,
-			 .memory = request->regions->memory,
-			 .code = request->regions->memory->code,
-			 .slice = &slice};
-	struct error *err = slice_work_open(&w);
+	struct slice slice;
+	bool is_over;
+	struct error *err = make(request, false, &slice, &is_over);
 
+	if (!err && is_over)
+		err = make(request, true, &slice, &is_over);
 	if (!err)
-		err = run(&w);
-	if (!err && request->demand)
-		err = slice_work_take_demand(&w, request->demand);
-	slice_work_close(&w);
-	if (err)
-		slice_deinit(&slice);
-	else
 		*ret = slice;
 	return err;
 }

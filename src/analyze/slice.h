@@ -15,6 +15,9 @@
  * that did not run reached nothing, so that what decided against it is no reason: omissions.h finds that. Of activations on the stack (`frames`) more is known: each
  * is a context of its own, in which only what ran in this activation counts, and which the call in progress of the next one led to. Functions
  * that have returned have any activation's blocks.
+ *
+ * A slice that needs more work than it may have is made once more, coarsely: what matters somewhere of memory matters everywhere, and a function
+ * that is in it leads back to all that call it. Each instruction is then looked at a few times, and nothing that can matter is left out.
  */
 #ifndef WM_ANALYZE_SLICE_H
 #define WM_ANALYZE_SLICE_H
@@ -43,8 +46,9 @@ struct slice_why {
 struct slice {
 	struct slice_why *why; /* [instruction], the first reason that was found */
 	uint32_t count;        /* of instructions that are in */
-	uint64_t steps;        /* blocks that were gone through */
+	uint64_t steps;        /* words of sets that were gone through */
 	bool is_forward;       /* made by forward.h */
+	bool is_coarse;        /* the finer one needs more steps than the request's limit */
 };
 
 /* An activation on the stack. */
@@ -88,7 +92,8 @@ struct slice_request {
 	uint32_t frame_count;
 	bool frames_are_whole;       /* nothing of the program called the last one; else any call of it can have */
 	const struct slice *within;  /* nothing else is in the slice; NULL: all can be */
-	struct slice_demand *demand; /* to be filled; NULL: not wanted */
+	struct slice_demand *demand; /* to be filled, unless the slice is coarse; NULL: not wanted */
+	uint64_t limit_steps;        /* 0: none */
 };
 
 struct error *slice_backward(const struct slice_request *request, struct slice *ret);

@@ -66,6 +66,7 @@ struct work {
 	uint32_t context_count;
 	struct item_vec blocks; /* to be gone through: a heap (slice_work_push) */
 	uint32_t *order;        /* [block] the highest one is gone through first */
+	bool is_coarse; /* all of memory is in `ever`, and all calls of a function go with CONTEXT_UP (slice.h) */
 	bool has_threads;
 	bool *is_async;     /* [function] it may run at any time: code outside calls it, or what that calls does */
 	bool has_async;     /* there are such functions; with threads all are */

@@ -28,6 +28,7 @@ struct core_request {
 	unsigned int slice_of;   /* enum slice_of */
 	bool is_explained;
 	size_t limit_mb;
+	size_t limit_msteps;
 	bool has_cache;
 	const char *cache_folder; /* NULL: that of the core */
 	const char *program;

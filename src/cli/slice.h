@@ -26,6 +26,7 @@ struct slice_options {
 	const struct word *format; /* of slice_formats */
 	const char *output;
 	size_t limit_mb;
+	size_t limit_msteps;
 	bool has_cache;
 	const char *cache_folder; /* NULL: that of the program */
 	bool is_explained;
@@ -33,7 +34,8 @@ struct slice_options {
 };
 
 enum {
-	SLICE_LIMIT_MB = 2048, /* of memory for the points-to analysis */
+	SLICE_LIMIT_MB = 2048,      /* of memory for the points-to analysis */
+	SLICE_LIMIT_MSTEPS = 10000, /* of work, for the points-to analysis and for a slice each */
 };
 
 extern const struct word slice_formats[];

@@ -134,6 +134,15 @@ for option in '' --forward; do
 	missing=$(comm -13 1$option.lines 1000$option.lines)
 	[ -z "$missing" ] || fail "lines that the coarser analysis $option misses: $missing"
 done
+# A slice that may not have its work: fewer lines cannot be in the coarse one.
+for option in '' --forward; do
+	# shellcheck disable=SC2086
+	"$waymark" slice --work=1 $option large "$at" >work$option.txt || fail "--work=1 $option: status $?"
+	sed '/^The shortest chain/,/^$/d' work$option.txt | sed -n 's/^ *\([0-9]*\)  .*/\1/p' | sort >work$option.lines
+	missing=$(comm -13 work$option.lines 1000$option.lines)
+	[ -z "$missing" ] || fail "lines that the coarse slice $option misses: $missing"
+done
+grep -q '^  or fewer: a coarser analysis, since the slice needs more than 1 million steps' work.txt || fail "--work=1: $(head -n 3 work.txt)"
 same '--memory=1, first time' slice --memory=1 large "$at"
 same '--memory=1, second time' slice --memory=1 large "$at"
 same 'another limit' slice --memory=1000 large "$at"

@@ -132,7 +132,7 @@ static struct error *state(struct program *program, uint32_t number)
 	}
 }
 
-static struct error *analyse(struct program *program, bool is_coarse)
+static struct error *analyse(struct program *program, bool is_coarse, struct pointers_limit limit)
 {
 	struct error *err = pointers_create(called, program, &program->p);
 	uint32_t object;
@@ -146,7 +146,7 @@ static struct error *analyse(struct program *program, bool is_coarse)
 	for (uint32_t i = 0; i < program->count && !err; i++)
 		err = state(program, i);
 	if (!err)
-		err = pointers_solve(program->p, 0);
+		err = pointers_solve(program->p, limit);
 	return err ? err : pointers_shrink(program->p);
 }
 
@@ -275,6 +275,16 @@ static void print_program(const struct program *program)
 	}
 }
 
+/* One step is too few for any program, and what was stated can be freed. */
+static void check_limit(struct program *program)
+{
+	struct error *err = analyse(program, false, (struct pointers_limit){.steps = 1});
+
+	CHECK(err && err->code == ERROR_OVERFLOW);
+	error_destroy(err);
+	pointers_destroy(program->p);
+}
+
 static uint32_t probe(uint64_t first_seed)
 {
 	uint64_t seed = first_seed;
@@ -285,7 +295,7 @@ static uint32_t probe(uint64_t first_seed)
 	for (uint32_t i = 0; i < 4; i++)
 		program.statements[i].kind = ADDRESS;
 	for (int is_coarse = 0; is_coarse < 2; is_coarse++) {
-		CHECK_OK(analyse(&program, is_coarse));
+		CHECK_OK(analyse(&program, is_coarse, (struct pointers_limit){0}));
 		for (uint32_t i = 0; i < TRACES; i++)
 			run(&program, &seed);
 		if (check_failures)
@@ -294,6 +304,7 @@ static uint32_t probe(uint64_t first_seed)
 			locations_in_all[is_coarse] += id_set_size(pointers_of(program.p, program.nodes[i]));
 		pointers_destroy(program.p);
 	}
+	check_limit(&program);
 	return program.count;
 }
 

@@ -1,8 +1,16 @@
 /* analysis.c - makes the finer analysis, or the coarser one where memory is short, and shows how far it is (analysis.h). */
 #include "cli/slicing/analysis.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/slice.h"
+
+enum {
+	MILLION = 1000000,
+};
 
 /* Keeps what an error says, and frees it. */
 static struct error *take_message(struct error *why, char **ret)
@@ -14,7 +22,7 @@ static struct error *take_message(struct error *why, char **ret)
 
 static struct error *find_out(const struct slicing_cache_key *key, struct slicing_analysis *ret)
 {
-	struct error *err = memory_analyse(key->code, key->runs, key->limit_mb << 20, &ret->memory);
+	struct error *err = memory_analyse(key->code, key->runs, key->limit, &ret->memory);
 
 	if (err && err->code == ERROR_OVERFLOW) {
 		err = take_message(err, &ret->coarse);
@@ -28,14 +36,30 @@ struct error *slicing_analyse(const struct slicing_cache_key *key, struct slicin
 {
 	struct error *err = NULL;
 
-	ret->is_there = slicing_cache_read(key, &ret->memory, &ret->regions);
-	if (ret->is_there && ret->memory.is_coarse)
-		return take_message(pointers_overflow(key->limit_mb << 20), &ret->coarse);
+	ret->is_there = slicing_cache_read(key, &ret->coarse, &ret->memory, &ret->regions);
 	if (ret->is_there)
 		return NULL;
 	err = find_out(key, ret);
 	ret->is_there = !err;
-	return err ? err : slicing_cache_write(key, &ret->memory, &ret->regions);
+	return err ? err : slicing_cache_write(key, ret->coarse, &ret->memory, &ret->regions);
+}
+
+struct pointers_limit slicing_limit(size_t mb, size_t msteps, bool is_shown)
+{
+	if (!mb)
+		mb = is_shown ? SLICE_LIMIT_MB : COUNTED_LIMIT_MB;
+	if (!msteps)
+		msteps = is_shown ? SLICE_LIMIT_MSTEPS : COUNTED_LIMIT_MSTEPS;
+	return (struct pointers_limit){.bytes = mb << 20, .steps = (uint64_t)msteps * MILLION};
+}
+
+struct error *slicing_take_slice(const struct slice *s, const struct slice_request *request, char **coarse)
+{
+	if (!s->is_coarse || *coarse)
+		return NULL;
+	return asprintf(coarse, "the slice needs more than %" PRIu64 " million steps", request->limit_steps / MILLION) < 0
+		       ? &error_no_memory
+		       : NULL;
 }
 
 void slicing_analysis_deinit(struct slicing_analysis *a)

@@ -6,17 +6,28 @@
 #define WM_CLI_SLICING_ANALYSIS_H
 
 #include "cli/progress.h"
+#include "analyze/slice.h"
 #include "cli/slicing/cache.h"
 
 struct slicing_analysis {
 	struct memory memory;
 	struct regions regions;
 	bool is_there;
-	char *coarse; /* why the finer analysis was given up; NULL: it was not */
+	char *coarse; /* why the finer analysis, or a slice by it, was given up; NULL: it was not */
 };
+
+enum {
+	COUNTED_LIMIT_MB = 256,
+	COUNTED_LIMIT_MSTEPS = 300,
+};
+
+/* The user's limits, in millions of bytes and steps; 0: the preset. is_shown: else it is for a slice of which only the size is shown. */
+struct pointers_limit slicing_limit(size_t mb, size_t msteps, bool is_shown);
 
 /* Takes it from the cache, or finds it out and keeps it there. The owner deinits, on failure too. */
 struct error *slicing_analyse(const struct slicing_cache_key *key, struct slicing_analysis *ret);
+/* A slice that was made coarsely says so in *coarse, if nothing else does. */
+struct error *slicing_take_slice(const struct slice *s, const struct slice_request *request, char **coarse);
 void slicing_analysis_deinit(struct slicing_analysis *a);
 
 /* A line on the terminal that says what analyses of code are doing, after the first second. */

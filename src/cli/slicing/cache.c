@@ -21,7 +21,7 @@
 static const char prefix[] = "waymark-slice-", suffix[] = ".cache";
 
 enum {
-	HEADER_BYTES = 32, /* key, limit, length of the bytes, their hash; 8 bytes each */
+	HEADER_BYTES = 24, /* key, length of the bytes, their hash; 8 bytes each */
 	NAME_ID_BYTES = 8, /* of the build id */
 };
 
@@ -99,32 +99,50 @@ static bool map_file(const char *path, uint8_t **ret, size_t *ret_len)
 	return true;
 }
 
-static struct error *read_bytes(const struct slicing_cache_key *key, uint64_t hash, struct cursor *bytes,
-				struct memory *m, struct regions *r)
+/* Why it is coarse, which depends on the limits; behind it are the bytes of the analysis. */
+static struct error *read_coarse(const struct slicing_cache_key *key, struct cursor *bytes, char **ret)
 {
-	uint64_t header[4];
-	struct error *err = NULL;
+	uint64_t limit_bytes, limit_steps, len_bytes;
+	const uint8_t *text;
+	struct error *err = cursor_u64(bytes, &limit_bytes);
 
-	for (int i = 0; i < 4 && !err; i++)
-		err = cursor_u64(bytes, &header[i]);
-	if (!err && (header[0] != hash || header[2] != cursor_left(bytes) ||
-		     header[3] != hash_bytes(HASH_START, bytes->start + bytes->off, cursor_left(bytes))))
-		err = cursor_error(bytes, "it is damaged");
 	if (!err)
-		err = analysis_read(bytes, key->code, m, r);
-	if (!err && m->is_coarse && header[1] != key->limit_mb) {
-		regions_deinit(r);
-		memory_deinit(m);
-		err = cursor_error(bytes, "it is of another limit");
-	}
-	return err;
+		err = cursor_u64(bytes, &limit_steps);
+	if (!err)
+		err = cursor_u64(bytes, &len_bytes);
+	if (!err)
+		err = cursor_bytes(bytes, len_bytes, &text);
+	if (err || !len_bytes)
+		return err;
+	if (limit_bytes != key->limit.bytes || limit_steps != key->limit.steps)
+		return cursor_error(bytes, "it is of another limit");
+	*ret = strndup((const char *)text, len_bytes);
+	return *ret ? NULL : &error_no_memory;
 }
 
-bool slicing_cache_read(const struct slicing_cache_key *key, struct memory *ret_memory, struct regions *ret_regions)
+static struct error *read_bytes(const struct slicing_cache_key *key, uint64_t hash, struct cursor *bytes, char **coarse,
+				struct memory *m, struct regions *r)
+{
+	uint64_t header[3];
+	struct error *err = NULL;
+
+	for (int i = 0; i < 3 && !err; i++)
+		err = cursor_u64(bytes, &header[i]);
+	if (!err && (header[0] != hash || header[1] != cursor_left(bytes) ||
+		     header[2] != hash_bytes(HASH_START, bytes->start + bytes->off, cursor_left(bytes))))
+		err = cursor_error(bytes, "it is damaged");
+	if (!err)
+		err = read_coarse(key, bytes, coarse);
+	return err ? err : analysis_read(bytes, key->code, m, r);
+}
+
+bool slicing_cache_read(const struct slicing_cache_key *key, char **ret_coarse, struct memory *ret_memory,
+			struct regions *ret_regions)
 {
 	uint64_t hash = key->folder ? hash_of(key) : 0;
 	char *path = key->folder ? name_of(key, hash) : NULL;
 	struct cursor bytes;
+	char *coarse = NULL;
 	uint8_t *start;
 	size_t len_bytes;
 	struct error *err;
@@ -134,14 +152,17 @@ bool slicing_cache_read(const struct slicing_cache_key *key, struct memory *ret_
 		return false;
 	}
 	cursor_init(&bytes, start, len_bytes, path);
-	err = read_bytes(key, hash, &bytes, ret_memory, ret_regions);
+	err = read_bytes(key, hash, &bytes, &coarse, ret_memory, ret_regions);
 	munmap(start, len_bytes);
 	/* The time says which files are in use. */
 	if (!err)
 		utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 	free(path);
-	if (!err)
+	if (!err) {
+		*ret_coarse = coarse;
 		return true;
+	}
+	free(coarse);
 	error_destroy(err);
 	return false;
 }
@@ -235,9 +256,11 @@ static struct error *write_file(const char *path, const struct buffer *b)
 	return new_file_end(&file, err);
 }
 
-struct error *slicing_cache_write(const struct slicing_cache_key *key, const struct memory *m, const struct regions *r)
+struct error *slicing_cache_write(const struct slicing_cache_key *key, const char *coarse, const struct memory *m,
+				  const struct regions *r)
 {
 	CLEANUP(buffer_deinit) struct buffer b = {0};
+	size_t coarse_len = coarse ? strlen(coarse) : 0;
 	uint64_t hash;
 	char *path;
 	struct error *err;
@@ -246,15 +269,18 @@ struct error *slicing_cache_write(const struct slicing_cache_key *key, const str
 		return NULL;
 	hash = hash_of(key);
 	buffer_u64(&b, hash);
-	buffer_u64(&b, key->limit_mb);
 	buffer_u64(&b, 0);
 	buffer_u64(&b, 0);
+	buffer_u64(&b, key->limit.bytes);
+	buffer_u64(&b, key->limit.steps);
+	buffer_u64(&b, coarse_len);
+	buffer_bytes(&b, coarse, coarse_len);
 	analysis_write(m, r, &b);
 	err = buffer_error(&b);
 	if (err || b.len_bytes > CACHE_FILE_BYTES_MAX)
 		return err;
-	buffer_put(&b, 16, b.len_bytes - HEADER_BYTES, 8);
-	buffer_put(&b, 24, hash_bytes(HASH_START, b.bytes + HEADER_BYTES, b.len_bytes - HEADER_BYTES), 8);
+	buffer_put(&b, 8, b.len_bytes - HEADER_BYTES, 8);
+	buffer_put(&b, 16, hash_bytes(HASH_START, b.bytes + HEADER_BYTES, b.len_bytes - HEADER_BYTES), 8);
 	path = name_of(key, hash);
 	err = path ? make_room(key->folder) : &error_no_memory;
 	if (!err)

@@ -23,16 +23,18 @@ struct slicing_cache_key {
 	const struct build_id *build_id;
 	const struct code *code;
 	const bool *runs; /* as in memory_analyse */
-	size_t limit_mb;  /* the coarser analysis of another limit is not taken */
+	struct pointers_limit limit; /* the coarser analysis of another limit is not taken */
 };
 
 /* The folder that was named; NULL: that of a file, which may be NULL for the present folder. *ret is malloc'd. */
 struct error *slicing_cache_folder(const char *name, const char *file, char **ret);
 
-/* False: it is not there. On success the caller deinits both. */
-bool slicing_cache_read(const struct slicing_cache_key *key, struct memory *ret_memory, struct regions *ret_regions);
+/* False: it is not there. On success the caller deinits both. *ret_coarse: malloc'd; why the finer analysis was given up, NULL if it was not. */
+bool slicing_cache_read(const struct slicing_cache_key *key, char **ret_coarse, struct memory *ret_memory,
+			struct regions *ret_regions);
 
 /* One that cannot be kept for its size is not, without a word; a folder that cannot be written is an error. */
-struct error *slicing_cache_write(const struct slicing_cache_key *key, const struct memory *m, const struct regions *r);
+struct error *slicing_cache_write(const struct slicing_cache_key *key, const char *coarse, const struct memory *m,
+				  const struct regions *r);
 
 #endif

@@ -19,13 +19,10 @@
 #include "model/slices/crash_stack.h"
 #include "report/slices/slice_render.h"
 
-enum {
-	COUNTED_LIMIT_MB = 256, /* of memory for slices of which only the size is shown, by default */
-};
-
 /* What is known of memory: of all code, or of what ran. */
 struct analysis {
 	const bool *runs, *comes;
+	struct pointers_limit limit; /* its steps are a slice's, too */
 	struct slicing_analysis of;
 };
 
@@ -145,14 +142,11 @@ static struct error *name_frame(struct work *w, uint32_t number)
 
 static struct error *analyse(struct work *w, struct analysis *a, bool is_shown)
 {
-	size_t preset_mb = is_shown ? SLICE_LIMIT_MB : COUNTED_LIMIT_MB;
+	struct slicing_cache_key key = {
+		.folder = w->cache, .build_id = &w->build_id, .code = &w->code, .runs = a->runs};
 
-	const struct slicing_cache_key key = {.folder = w->cache,
-					      .build_id = &w->build_id,
-					      .code = &w->code,
-					      .runs = a->runs,
-					      .limit_mb = w->request->limit_mb ? w->request->limit_mb : preset_mb};
-
+	a->limit = slicing_limit(w->request->limit_mb, w->request->limit_msteps, is_shown);
+	key.limit = a->limit;
 	return slicing_analyse(&key, &a->of);
 }
 
@@ -193,7 +187,8 @@ static struct slice_request request_of(const struct work *w, const struct analys
 				       enum slice_of of)
 {
 	struct slice_request request = {
-		.regions = &a->of.regions, .runs = a->runs, .comes = a->comes, .criteria_stand = stack != NULL};
+		.regions = &a->of.regions, .runs = a->runs, .comes = a->comes, .criteria_stand = stack != NULL,
+		.limit_steps = a->limit.steps};
 
 	if (stack) {
 		request.criteria = stack->criteria;
@@ -213,13 +208,15 @@ static struct slice_request request_of(const struct work *w, const struct analys
 	return request;
 }
 
-static struct error *slice_once(struct work *w, const struct analysis *a, const struct crash_stack *stack,
-				enum slice_of of)
+static struct error *slice_once(struct work *w, struct analysis *a, const struct crash_stack *stack, enum slice_of of)
 {
 	CLEANUP(slice_deinit) struct slice slice = {0};
 	const struct slice_request request = request_of(w, a, stack, of);
 	struct error *err = slice_backward(&request, &slice);
 
+	if (!err)
+		err = slicing_take_slice(&slice, &request, &a->of.coarse);
+	w->sizes[of].is_coarse = a->of.memory.is_coarse || slice.is_coarse;
 	if (!err)
 		err = measure(w, &request, &slice, of);
 	if (!err && of == SLICE_OF_ACTIVE) {
@@ -237,7 +234,6 @@ static struct error *slice_of(struct work *w, struct analysis *a, const struct a
 		.code = &w->map, .ran = ran, .memory = &a->of.memory, .thread = w->thread, .frame = w->frame};
 	struct error *err;
 
-	w->sizes[of].is_coarse = a->of.coarse != NULL;
 	if (w->is_line)
 		return slice_once(w, a, NULL, of);
 	err = crash_stack_create(&request, &stack);
@@ -274,7 +270,12 @@ static struct error *find_omissions(struct work *w)
 	if (err)
 		return err;
 	slice_request = request_of(w, &w->active, w->is_line ? NULL : &stack, SLICE_OF_ACTIVE);
-	return slice_omissions_make(&request, &w->shown, &w->omissions);
+	err = slice_omissions_make(&request, &w->shown, &w->omissions);
+	if (!err || err->code != ERROR_OVERFLOW)
+		return err;
+	w->omissions.why = arena_strdup(&w->arena, err->message);
+	error_destroy(err);
+	return w->omissions.why ? NULL : &error_no_memory;
 }
 
 /* What may have been written out of bounds, by the analysis of what ran. */

@@ -138,6 +138,11 @@ static struct error *print(struct work *w, const struct slice_lines *lines, cons
 	return output_end(&out, err);
 }
 
+static struct pointers_limit limit_of(const struct work *w)
+{
+	return slicing_limit(w->options->limit_mb, w->options->limit_msteps, true);
+}
+
 static struct error *slice_line(struct work *w)
 {
 	CLEANUP(slice_lines_deinit) struct slice_lines lines = {0};
@@ -148,7 +153,8 @@ static struct error *slice_line(struct work *w)
 	struct arena scratch = {0};
 	uint32_t *criteria = arena_calloc(&scratch, (size_t)w->code.instruction_count + 1, sizeof *criteria);
 	struct slice_request request = {
-		.regions = &w->analysis.regions, .runs = w->ran.runs, .comes = w->ran.comes, .criteria = criteria};
+		.regions = &w->analysis.regions, .runs = w->ran.runs, .comes = w->ran.comes, .criteria = criteria,
+		.limit_steps = limit_of(w).steps};
 	struct error *err = criteria ? NULL : &error_no_memory;
 
 	if (!err)
@@ -156,6 +162,8 @@ static struct error *slice_line(struct work *w)
 					&request.criterion_count);
 	if (!err)
 		err = w->options->is_forward ? slice_forward(&request, &slice) : slice_backward(&request, &slice);
+	if (!err)
+		err = slicing_take_slice(&slice, &request, &w->analysis.coarse);
 	if (!err)
 		err = slice_lines_make(&w->analysis.regions, &slice, &lines);
 	if (!err)
@@ -171,9 +179,7 @@ static struct error *slice_line(struct work *w)
 
 static struct error *run(struct work *w)
 {
-	struct slicing_cache_key key = {.build_id = &w->build_id,
-					.code = &w->code,
-					.limit_mb = w->options->limit_mb ? w->options->limit_mb : SLICE_LIMIT_MB};
+	struct slicing_cache_key key = {.build_id = &w->build_id, .code = &w->code, .limit = limit_of(w)};
 	struct error *err = parse_criterion(w);
 
 	if (!err && w->options->has_cache)

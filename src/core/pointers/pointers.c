@@ -6,6 +6,10 @@
 
 #include "core/pointers/pointers_build.h"
 
+enum {
+	LOOKUP_STEPS = 8, /* of struct pointers_limit, for what is found in a table */
+};
+
 struct locations *pointers_locations(struct pointers *p)
 {
 	return &p->locations;
@@ -33,12 +37,19 @@ void pointers_be_coarse(struct pointers *p)
 	p->is_coarse = true;
 }
 
+void pointers_free_steps(struct step_vec *steps)
+{
+	for (size_t i = 0; i < steps->count; i++)
+		id_set_deinit(&steps->items[i].targets);
+	step_vec_deinit(steps);
+}
+
 static void free_node(struct node *n)
 {
 	id_set_deinit(&n->set);
 	id_set_deinit(&n->more);
 	id_set_deinit(&n->copies);
-	step_vec_deinit(&n->steps);
+	pointers_free_steps(&n->steps);
 	use_vec_deinit(&n->uses);
 }
 
@@ -50,6 +61,8 @@ static void free_graph(struct pointers *p)
 		cell_ids_deinit(&p->objects.items[i].cells);
 		cell_ids_deinit(&p->objects.items[i].read);
 		transfer_vec_deinit(&p->objects.items[i].transfers);
+		id_set_deinit(&p->objects.items[i].given);
+		id_set_deinit(&p->objects.items[i].taken);
 	}
 	node_vec_deinit(&p->nodes);
 	object_vec_deinit(&p->objects);
@@ -161,6 +174,7 @@ struct error *pointers_add_all(struct pointers *p, uint32_t node, const struct i
 {
 	struct node *n = &p->nodes.items[node];
 
+	p->steps += locations->count + 1;
 	return id_set_add_all(&n->more, locations, &n->set, &p->has_changed);
 }
 
@@ -196,6 +210,7 @@ static struct error *find_whole(struct pointers *p, const struct id_set *from, s
 	struct error *err = NULL;
 
 	p->question++;
+	p->steps += from->count;
 	while (p->asked.count < l->of_object.count && !err)
 		err = location_counts_append(&p->asked, 0);
 	for (struct id_iterator i = id_set_begin(from); !err && id_set_next(from, &i);) {
@@ -219,25 +234,22 @@ static bool leads_anywhere(const struct pointer_step *step)
 }
 
 struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct id_set *all,
-				const struct step_edge *edge)
+				const struct pointer_step *step, struct id_set *ret)
 {
-	uint32_t to = pointers_find(p, edge->to);
-	struct id_set found = {0};
-	struct error *err = leads_anywhere(&edge->step) ? find_whole(p, from, &found) : NULL;
+	struct error *err = NULL;
 
-	for (struct id_iterator i = id_set_begin(from);
-	     !leads_anywhere(&edge->step) && !err && id_set_next(from, &i);) {
+	if (leads_anywhere(step))
+		return find_whole(p, from, ret);
+	for (struct id_iterator i = id_set_begin(from); !err && id_set_next(from, &i);) {
 		uint32_t location;
 
+		p->steps += LOOKUP_STEPS;
 		if (locations_is_covered(&p->locations, all, i.id))
 			continue;
-		err = locations_step(&p->locations, i.id, &edge->step, &location);
+		err = locations_step(&p->locations, i.id, step, &location);
 		if (!err)
-			err = id_set_add(&found, location, NULL);
+			err = id_set_add(ret, location, NULL);
 	}
-	if (!err)
-		err = pointers_add_all(p, to, &found);
-	id_set_deinit(&found);
 	return err;
 }
 
@@ -246,22 +258,41 @@ static bool is_same_step(const struct pointer_step *a, const struct pointer_step
 	return a->offset == b->offset && a->stride == b->stride && a->span == b->span && a->is_upwards == b->is_upwards;
 }
 
+struct error *pointers_add_step(struct pointers *p, uint32_t from, uint32_t to, const struct pointer_step *step,
+				bool *ret_is_new)
+{
+	struct step_vec *steps = &p->nodes.items[from].steps;
+	size_t at = 0;
+	struct error *err = NULL;
+
+	while (at < steps->count && !is_same_step(&steps->items[at].step, step))
+		at++;
+	if (at == steps->count)
+		err = step_vec_append(steps, (struct step_edges){.step = *step});
+	return err ? err : id_set_add(&steps->items[at].targets, to, ret_is_new);
+}
+
 struct error *pointers_step(struct pointers *p, uint32_t from, uint32_t to, const struct pointer_step *step)
 {
-	struct step_edge edge = {.step = *step};
-	struct node *n;
+	struct id_set moved = {0};
+	const struct id_set *set;
+	bool is_new = false;
 	struct error *err;
 
 	if (p->is_coarse || (!step->offset && !step->stride))
 		return pointers_copy(p, from, to);
-	n = &p->nodes.items[pointers_find(p, from)];
-	edge.to = pointers_find(p, to);
-	for (size_t i = 0; i < n->steps.count; i++)
-		if (n->steps.items[i].to == edge.to && is_same_step(&n->steps.items[i].step, step))
-			return NULL;
-	err = step_vec_append(&n->steps, edge);
+	from = pointers_find(p, from);
+	to = pointers_find(p, to);
+	err = pointers_add_step(p, from, to, step, &is_new);
+	if (err || !is_new)
+		return err;
 	p->edge_count++;
-	return err ? err : pointers_step_all(p, &n->set, &n->set, &edge);
+	set = &p->nodes.items[from].set;
+	err = pointers_step_all(p, set, set, step, &moved);
+	if (!err)
+		err = pointers_add_all(p, to, &moved);
+	id_set_deinit(&moved);
+	return err;
 }
 
 /* ---- cells ---- */
@@ -365,7 +396,8 @@ struct error *pointers_cell(struct pointers *p, uint32_t location, uint32_t len_
 
 /* ---- uses of what a pointer leads to ---- */
 
-static struct error *transfer(struct pointers *p, uint32_t to, uint32_t from, uint32_t len_bytes);
+static struct error *transfer_to(struct pointers *p, uint32_t to, uint32_t between);
+static struct error *transfer_from(struct pointers *p, uint32_t between, uint32_t from, uint32_t len_bytes);
 
 /* Effect of a use on one location. */
 struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t location)
@@ -373,13 +405,14 @@ struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t
 	uint32_t cell, read;
 	struct error *err;
 
+	p->steps += LOOKUP_STEPS;
 	switch (use->kind) {
 	case USE_CALL:
 		return p->called(p->data, use->other, location);
 	case USE_TRANSFER_TO:
-		return transfer(p, location, use->other, POINTERS_ALL_BYTES);
+		return transfer_to(p, location, use->other);
 	case USE_TRANSFER_FROM:
-		return transfer(p, use->other, location, use->len_bytes);
+		return transfer_from(p, use->other, location, use->len_bytes);
 	case USE_LOAD:
 	case USE_STORE:
 		break;
@@ -491,6 +524,7 @@ static struct error *transfer_cell(struct pointers *p, const struct transfer *t,
 	uint32_t moved, mirror;
 	struct error *err;
 
+	p->steps += LOOKUP_STEPS;
 	if (!locations_meet(&source, t->len_bytes, &at, cell.len_bytes))
 		return NULL;
 	/* Distances are not known where either is several places; of a cell that begins in front, it is the end that is transferred. */
@@ -507,21 +541,37 @@ static struct error *transfer(struct pointers *p, uint32_t to, uint32_t from, ui
 	struct transfer t = {from, to, len_bytes == POINTERS_ALL_BYTES ? INT32_MAX : len_bytes};
 	uint32_t object = p->locations.items.items[from].object;
 	struct error *err = object_reserve(p, object);
-	struct transfer_vec *known;
 
-	if (err)
-		return err;
-	known = &p->objects.items[object].transfers;
-	for (size_t i = 0; i < known->count; i++)
-		if (known->items[i].from == from && known->items[i].to == to &&
-		    known->items[i].len_bytes == t.len_bytes)
-			return NULL;
-	err = transfer_vec_append(known, t);
+	if (!err)
+		err = transfer_vec_append(&p->objects.items[object].transfers, t);
 	/* Cells that are asleep will find the transfer. */
 	for (size_t i = 0; !err && i < p->objects.items[object].cells.count; i++)
 		if (p->cells.items[p->objects.items[object].cells.items[i]].is_awake)
 			err = transfer_cell(p, &t, p->objects.items[object].cells.items[i]);
 	return err;
+}
+
+/* Each location once: what is told of a node is told again when it becomes one with others. */
+static struct error *transfer_to(struct pointers *p, uint32_t to, uint32_t between)
+{
+	uint32_t object = p->locations.items.items[between].object;
+	bool is_new = false;
+	struct error *err = object_reserve(p, object);
+
+	if (!err)
+		err = id_set_add(&p->objects.items[object].given, to, &is_new);
+	return err || !is_new ? err : transfer(p, to, between, POINTERS_ALL_BYTES);
+}
+
+static struct error *transfer_from(struct pointers *p, uint32_t between, uint32_t from, uint32_t len_bytes)
+{
+	uint32_t object = p->locations.items.items[between].object;
+	bool is_new = false;
+	struct error *err = object_reserve(p, object);
+
+	if (!err)
+		err = id_set_add(&p->objects.items[object].taken, from, &is_new);
+	return err || !is_new ? err : transfer(p, between, from, len_bytes);
 }
 
 static bool has_pointers(struct pointers *p, uint32_t node)

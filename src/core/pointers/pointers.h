@@ -54,11 +54,17 @@ struct error *pointers_store(struct pointers *p, uint32_t from, uint32_t pointer
 struct error *pointers_transfer(struct pointers *p, uint32_t to, uint32_t from, uint32_t len_bytes);
 struct error *pointers_call(struct pointers *p, uint32_t pointer, uint32_t call);
 
-/* ERROR_OVERFLOW: more than limit_bytes of memory would be needed (0: no limit). */
-struct error *pointers_solve(struct pointers *p, size_t limit_bytes);
+/*
+ * What the analysis may need; 0: any. A step is a word of a set, a location or an edge that is gone through: unlike seconds, they are the same on each
+ * machine, and so is the answer.
+ */
+struct pointers_limit {
+	size_t bytes;
+	uint64_t steps;
+};
 
-/* That error, for who knows that it would come. */
-struct error *pointers_overflow(size_t limit_bytes);
+/* ERROR_OVERFLOW: more would be needed than the limit. */
+struct error *pointers_solve(struct pointers *p, struct pointers_limit limit);
 
 /* After pointers_solve: the locations of a node; lives as long as p. */
 const struct id_set *pointers_of(const struct pointers *p, uint32_t node);
@@ -77,7 +83,7 @@ struct error *pointers_restore(struct pointers *p, struct id_set_vec *sets);
 
 struct pointers_cost {
 	uint32_t nodes, locations, cells, waves;
-	uint64_t edges;
+	uint64_t edges, steps;
 	size_t bytes; /* of sets and edges */
 };
 struct pointers_cost pointers_cost(const struct pointers *p);

@@ -22,13 +22,14 @@ struct use {
 	uint32_t len_bytes;
 };
 
-struct step_edge {
-	uint32_t to;
+/* Where one step from a node leads: what is moved is found once for all of them. */
+struct step_edges {
 	struct pointer_step step;
+	struct id_set targets; /* nodes */
 };
 
 VEC_DECLARE(use_vec, struct use);
-VEC_DECLARE(step_vec, struct step_edge);
+VEC_DECLARE(step_vec, struct step_edges);
 VEC_DECLARE(cell_ids, uint32_t);
 
 struct node {
@@ -61,6 +62,7 @@ struct object_cells {
 	struct cell_ids cells;
 	struct cell_ids read;          /* those of them that are loaded */
 	struct transfer_vec transfers; /* from it */
+	struct id_set given, taken;    /* of an object between two pointers: locations that it is transferred to, and from */
 };
 
 VEC_DECLARE(node_vec, struct node);
@@ -130,6 +132,7 @@ struct pointers {
 	uint32_t waves;
 	uint64_t edge_count;
 	uint64_t spread_count;
+	uint64_t steps; /* as in struct pointers_limit */
 	const struct watch *watch;
 };
 
@@ -142,9 +145,14 @@ struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t
 struct error *pointers_wake_cells(struct pointers *p);
 /* To the set of a node that stands for its cycle. */
 struct error *pointers_add_all(struct pointers *p, uint32_t node, const struct id_set *locations);
-/* What the edge of a step brings to where it leads; all: the set that `from` is of. */
+/* What a step makes of the locations `from`; all: the set that they are of. ret: is empty. */
 struct error *pointers_step_all(struct pointers *p, const struct id_set *from, const struct id_set *all,
-				const struct step_edge *edge);
+				const struct pointer_step *step, struct id_set *ret);
+/* An edge of a node that stands for its cycle; nothing goes over it. *ret_is_new: is made true, else left alone. */
+struct error *pointers_add_step(struct pointers *p, uint32_t from, uint32_t to, const struct pointer_step *step,
+				bool *ret_is_new);
+/* Frees the edges. */
+void pointers_free_steps(struct step_vec *steps);
 
 /* Of the coarser analysis. An access: a load or a store. */
 struct error *unify_address(struct pointers *p, uint32_t node, uint32_t object);

@@ -2,13 +2,16 @@
  * pointers_solve.c - waves: cycles of the graph are collapsed, differences go along its edges in topological order, then the uses of what
  * has come add edges; until nothing changes (Pereira and Berlin, CGO 2009).
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "core/pointers/pointers_build.h"
 
 enum {
 	SPREADS_TOLD = 1024, /* each so many sets are a step that is told */
+	MILLION = 1000000,
 };
 
 /* Of Tarjan's search, without recursion. */
@@ -28,9 +31,8 @@ struct search {
 
 struct visit {
 	uint32_t node;
-	struct id_iterator copies;
-	bool has_copies; /* the iterator is not at its end */
-	size_t step;
+	struct id_iterator targets; /* of copies, then of one step after the other */
+	size_t step;                /* 0: of copies */
 };
 
 static void search_deinit(struct search *s)
@@ -64,27 +66,40 @@ static void enter(struct search *s, uint32_t node)
 {
 	s->index[node] = s->low[node] = ++s->next_index;
 	s->is_open[node] = 1;
+	s->p->steps += s->p->nodes.items[node].copies.count + s->p->nodes.items[node].steps.count + 1;
 	s->open[s->open_count++] = node;
-	s->visits[s->visit_count++] = (struct visit){
-		.node = node, .copies = id_set_begin(&s->p->nodes.items[node].copies), .has_copies = true};
+	s->visits[s->visit_count++] =
+		(struct visit){.node = node, .targets = id_set_begin(&s->p->nodes.items[node].copies)};
 }
 
 /* The next node that an edge leads to; false: there is none. */
 static bool next_target(struct search *s, struct visit *v, uint32_t *ret)
 {
-	struct node *n = &s->p->nodes.items[v->node];
+	const struct node *n = &s->p->nodes.items[v->node];
 
-	if (v->has_copies) {
-		v->has_copies = id_set_next(&n->copies, &v->copies);
-		if (v->has_copies) {
-			*ret = pointers_find(s->p, v->copies.id);
+	for (;;) {
+		if (id_set_next(v->step ? &n->steps.items[v->step - 1].targets : &n->copies, &v->targets)) {
+			*ret = pointers_find(s->p, v->targets.id);
 			return true;
 		}
+		if (v->step == n->steps.count)
+			return false;
+		v->targets = id_set_begin(&n->steps.items[v->step++].targets);
 	}
-	if (v->step == n->steps.count)
-		return false;
-	*ret = pointers_find(s->p, n->steps.items[v->step++].to);
-	return true;
+}
+
+static struct error *join_steps(struct pointers *p, uint32_t into, uint32_t from)
+{
+	const struct step_vec *steps = &p->nodes.items[from].steps;
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < steps->count; i++) {
+		const struct id_set *targets = &steps->items[i].targets;
+
+		for (struct id_iterator k = id_set_begin(targets); !err && id_set_next(targets, &k);)
+			err = pointers_add_step(p, into, pointers_find(p, k.id), &steps->items[i].step, NULL);
+	}
+	return err;
 }
 
 static struct error *join_node(struct pointers *p, uint32_t into, uint32_t from)
@@ -108,16 +123,40 @@ static struct error *join_node(struct pointers *p, uint32_t into, uint32_t from)
 		id_set_remove_all(&a->more, &a->set);
 	if (!err)
 		err = id_set_add_all(&a->copies, &b->copies, NULL, NULL);
-	for (size_t i = 0; i < b->steps.count && !err; i++)
-		err = step_vec_append(&a->steps, b->steps.items[i]);
+	if (!err)
+		err = join_steps(p, into, from);
 	for (size_t i = 0; i < b->uses.count && !err; i++)
 		err = use_vec_append(&a->uses, b->uses.items[i]);
 	b->same_as = into;
 	id_set_deinit(&b->set);
 	id_set_deinit(&b->more);
 	id_set_deinit(&b->copies);
-	step_vec_deinit(&b->steps);
+	pointers_free_steps(&b->steps);
 	use_vec_deinit(&b->uses);
+	return err;
+}
+
+static bool has_old_names(struct pointers *p, const struct id_set *nodes)
+{
+	for (struct id_iterator i = id_set_begin(nodes); id_set_next(nodes, &i);)
+		if (p->nodes.items[i.id].same_as != i.id)
+			return true;
+	return false;
+}
+
+/* Edges to nodes of cycles that were collapsed lead to one, and each edge is there once. */
+static struct error *rename_targets(struct pointers *p, struct id_set *targets)
+{
+	struct id_set renamed = {0};
+	struct error *err = NULL;
+
+	p->steps += targets->count;
+	if (!has_old_names(p, targets))
+		return NULL;
+	for (struct id_iterator i = id_set_begin(targets); !err && id_set_next(targets, &i);)
+		err = id_set_add(&renamed, pointers_find(p, i.id), NULL);
+	id_set_deinit(targets);
+	*targets = renamed;
 	return err;
 }
 
@@ -129,16 +168,45 @@ static struct error *repeat_own_steps(struct pointers *p, uint32_t node)
 
 	id_set_remove(&n->copies, node);
 	for (size_t i = 0; i < n->steps.count && !err; i++) {
-		struct pointer_step *step = &n->steps.items[i].step;
+		struct pointer_step step = n->steps.items[i].step;
 
-		if (pointers_find(p, n->steps.items[i].to) != node || (!step->offset && !step->span))
+		if (!step.offset && !step.span)
 			continue;
-		*step = pointer_step_repeated(step);
+		err = rename_targets(p, &n->steps.items[i].targets);
+		if (err || !id_set_has(&n->steps.items[i].targets, node))
+			continue;
+		id_set_remove(&n->steps.items[i].targets, node);
+		step = pointer_step_repeated(&step);
+		err = pointers_add_step(p, node, node, &step, NULL);
 		/* This edge has seen nothing of the set. */
-		err = id_set_add_all(&n->more, &n->set, NULL, NULL);
+		if (!err)
+			err = id_set_add_all(&n->more, &n->set, NULL, NULL);
 		id_set_clear(&n->set);
 	}
 	return err;
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+
+	return compare_u64(x->kind, y->kind) ?: compare_u64(x->other, y->other) ?: compare_u64(x->len_bytes, y->len_bytes);
+}
+
+/* Nodes of a cycle often have the same uses. */
+static void keep_uses_once(struct pointers *p, struct use_vec *uses)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < uses->count; i++)
+		if (uses->items[i].kind == USE_LOAD || uses->items[i].kind == USE_STORE)
+			uses->items[i].other = pointers_find(p, uses->items[i].other);
+	if (uses->count)
+		qsort(uses->items, uses->count, sizeof *uses->items, compare_uses);
+	for (size_t i = 0; i < uses->count; i++)
+		if (!kept || compare_uses(&uses->items[kept - 1], &uses->items[i]))
+			uses->items[kept++] = uses->items[i];
+	uses->count = kept;
 }
 
 static struct error *close_component(struct search *s, uint32_t node)
@@ -156,6 +224,8 @@ static struct error *close_component(struct search *s, uint32_t node)
 		if (!err)
 			err = join_node(s->p, node, member);
 	}
+	if (is_cycle)
+		keep_uses_once(s->p, &s->p->nodes.items[node].uses);
 	if (!err && (is_cycle || s->p->nodes.items[node].steps.count))
 		err = repeat_own_steps(s->p, node);
 	s->order[s->order_count++] = node;
@@ -188,33 +258,16 @@ static struct error *search_from(struct search *s, uint32_t root)
 	return err;
 }
 
-static bool has_old_names(struct pointers *p, uint32_t node)
+static struct error *spread_step(struct pointers *p, struct node *n, const struct id_set *more, struct step_edges *edges)
 {
-	const struct id_set *copies = &p->nodes.items[node].copies;
+	struct id_set moved = {0};
+	struct error *err = rename_targets(p, &edges->targets);
 
-	for (struct id_iterator i = id_set_begin(copies); id_set_next(copies, &i);)
-		if (i.id == node || p->nodes.items[i.id].same_as != i.id)
-			return true;
-	return false;
-}
-
-/* Edges to nodes of cycles that were collapsed lead to one, and each edge is there once. */
-static struct error *rename_copies(struct pointers *p, uint32_t node)
-{
-	struct id_set renamed = {0};
-	struct node *n = &p->nodes.items[node];
-	struct error *err = NULL;
-
-	if (!has_old_names(p, node))
-		return NULL;
-	for (struct id_iterator i = id_set_begin(&n->copies); !err && id_set_next(&n->copies, &i);) {
-		uint32_t to = pointers_find(p, i.id);
-
-		if (to != node)
-			err = id_set_add(&renamed, to, NULL);
-	}
-	id_set_deinit(&n->copies);
-	n->copies = renamed;
+	if (!err)
+		err = pointers_step_all(p, more, &n->set, &edges->step, &moved);
+	for (struct id_iterator i = id_set_begin(&edges->targets); !err && id_set_next(&edges->targets, &i);)
+		err = pointers_add_all(p, i.id, &moved);
+	id_set_deinit(&moved);
 	return err;
 }
 
@@ -235,11 +288,12 @@ static struct error *spread(struct pointers *p, uint32_t node, struct id_set *re
 	n->more = (struct id_set){0};
 	err = id_set_add_all(&n->set, ret, NULL, NULL);
 	if (!err)
-		err = rename_copies(p, node);
+		err = rename_targets(p, &n->copies);
+	id_set_remove(&n->copies, node);
 	for (struct id_iterator i = id_set_begin(&n->copies); !err && id_set_next(&n->copies, &i);)
 		err = pointers_add_all(p, i.id, ret);
 	for (size_t i = 0; !err && i < n->steps.count; i++)
-		err = pointers_step_all(p, ret, &n->set, &n->steps.items[i]);
+		err = spread_step(p, n, ret, &n->steps.items[i]);
 	return err;
 }
 
@@ -274,7 +328,18 @@ struct difference {
 };
 VEC_DECLARE(difference_vec, struct difference);
 
-static struct error *wave(struct pointers *p)
+static bool is_over(const struct pointers *p, uint64_t limit_steps)
+{
+	return limit_steps && p->steps > limit_steps;
+}
+
+static struct error *over_steps(uint64_t limit_steps)
+{
+	return error_create(ERROR_OVERFLOW, "the points-to analysis needs more than %" PRIu64 " million steps",
+			    limit_steps / MILLION);
+}
+
+static struct error *wave(struct pointers *p, uint64_t limit_steps)
 {
 	struct difference_vec differences = {0};
 	struct id_set difference = {0};
@@ -285,7 +350,7 @@ static struct error *wave(struct pointers *p)
 		return err;
 	err = find_order(&s);
 	for (uint32_t i = s.order_count; i-- > 0 && !err;) {
-		err = spread(p, s.order[i], &difference);
+		err = is_over(p, limit_steps) ? over_steps(limit_steps) : spread(p, s.order[i], &difference);
 		if (!err && difference.count && p->nodes.items[s.order[i]].uses.count) {
 			err = difference_vec_append(&differences, (struct difference){s.order[i], difference});
 			if (!err)
@@ -294,7 +359,9 @@ static struct error *wave(struct pointers *p)
 	}
 	for (size_t i = 0; i < differences.count; i++) {
 		if (!err)
-			err = apply_uses(p, differences.items[i].node, &differences.items[i].set);
+			err = is_over(p, limit_steps)
+				      ? over_steps(limit_steps)
+				      : apply_uses(p, differences.items[i].node, &differences.items[i].set);
 		id_set_deinit(&differences.items[i].set);
 	}
 	difference_vec_deinit(&differences);
@@ -310,6 +377,7 @@ struct pointers_cost pointers_cost(const struct pointers *p)
 				     .cells = (uint32_t)p->cells.count,
 				     .waves = p->waves,
 				     .edges = p->edge_count,
+				     .steps = p->steps,
 				     .bytes = p->nodes.capacity * sizeof *p->nodes.items};
 
 	for (size_t i = 0; i < p->nodes.count; i++) {
@@ -322,12 +390,7 @@ struct pointers_cost pointers_cost(const struct pointers *p)
 	return cost;
 }
 
-struct error *pointers_overflow(size_t limit_bytes)
-{
-	return error_create(ERROR_OVERFLOW, "the points-to analysis needs more than %zu MB", limit_bytes >> 20);
-}
-
-struct error *pointers_solve(struct pointers *p, size_t limit_bytes)
+struct error *pointers_solve(struct pointers *p, struct pointers_limit limit)
 {
 	struct error *err = NULL;
 
@@ -336,9 +399,10 @@ struct error *pointers_solve(struct pointers *p, size_t limit_bytes)
 	do {
 		p->has_changed = false;
 		p->waves++;
-		err = wave(p);
-		if (!err && limit_bytes && pointers_cost(p).bytes > limit_bytes)
-			err = pointers_overflow(limit_bytes);
+		err = wave(p, limit.steps);
+		if (!err && limit.bytes && pointers_cost(p).bytes > limit.bytes)
+			err = error_create(ERROR_OVERFLOW, "the points-to analysis needs more than %zu MB",
+					   limit.bytes >> 20);
 	} while (!err && p->has_changed);
 	return err;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum {
-	STEPS_MAX_BLOCKS = 5000000, /* that searches for stores go through, before they are given up */
+	STEPS_MAX = 200000000, /* that searches for stores go through, before they are given up */
 	COSTS = 3,                  /* a step enters at most two lines: that of a call, and that of what it was given */
 };
 
@@ -138,7 +138,7 @@ static struct error *search(struct chain_search *s)
 					      .from = CODE_NONE,
 					      .through = SLICE_NO_LINE,
 					      .reason = SLICE_CRITERION});
-	while (!err && empty < COSTS && s->found == CODE_NONE && s->d->steps < STEPS_MAX_BLOCKS) {
+	while (!err && empty < COSTS && s->found == CODE_NONE && s->d->steps < STEPS_MAX) {
 		struct function_ids *queue = &s->queue[cost % COSTS];
 		size_t *head = &s->heads[cost % COSTS];
 		uint32_t number;
@@ -202,7 +202,7 @@ static struct error *try(struct depends *d, const struct slice_lines *l, const s
 	err = s.reached ? search(&s) : &error_no_memory;
 	if (!err && s.found != CODE_NONE)
 		err = retrace(&s, ret);
-	ret->is_cut = s.found == CODE_NONE && d->steps >= STEPS_MAX_BLOCKS;
+	ret->is_cut = s.found == CODE_NONE && d->steps >= STEPS_MAX;
 	for (int i = 0; i < COSTS; i++)
 		function_ids_deinit(&s.queue[i]);
 	free(s.reached);

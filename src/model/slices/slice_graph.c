@@ -8,7 +8,7 @@
 #include "base/order.h"
 
 enum {
-	STEPS_MAX_BLOCKS = 20000000, /* that searches for stores go through, before they are given up */
+	STEPS_MAX = 1000000000, /* that searches for stores go through, before they are given up */
 	OWN_MAX = 8,                 /* arguments handed on, and the compiler's own instructions, between two lines */
 };
 
@@ -115,7 +115,7 @@ static int compare(const void *a, const void *b)
 struct error *slice_graph_make(struct depends *d, const struct slice_lines *l, struct slice_graph *ret)
 {
 	struct making m = {
-		.d = d, .lines = l, .code = d->regions->memory->code, .limit_steps = d->steps + STEPS_MAX_BLOCKS};
+		.d = d, .lines = l, .code = d->regions->memory->code, .limit_steps = d->steps + STEPS_MAX};
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; i < m.code->instruction_count && !err; i++)

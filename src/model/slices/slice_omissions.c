@@ -7,7 +7,7 @@
 #include "base/order.h"
 
 enum {
-	STEPS_MAX_BLOCKS = 5000000, /* that searches for stores go through, besides those of the chain */
+	STEPS_MAX = 200000000, /* that searches for stores go through, besides those of the chain */
 	OWN_MAX = 16,               /* instructions without lines that lead to one with a line */
 };
 
@@ -55,7 +55,7 @@ static struct error *expand(struct walk *w, uint32_t number)
 
 static struct error *walk(struct walk *w, const struct slice_request *request)
 {
-	uint64_t limit = w->d->steps + STEPS_MAX_BLOCKS;
+	uint64_t limit = w->d->steps + STEPS_MAX;
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; i < request->criterion_count && !err; i++)

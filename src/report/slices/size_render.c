@@ -23,7 +23,7 @@ void slice_sizes_text(const struct slice_sizes *s, FILE *out)
 		fputs(size->is_shown ? "  <- shown\n" : "\n", out);
 	}
 	if (s->coarse)
-		fprintf(out, "  or fewer: a coarser analysis, since %s (--memory)\n", s->coarse);
+		fprintf(out, "  or fewer: a coarser analysis, since %s (--memory, --work)\n", s->coarse);
 	if (s->unknown_functions)
 		fprintf(out, "  of %" PRIu32 " function%s it is not known what ran\n", s->unknown_functions,
 			s->unknown_functions == 1 ? "" : "s");

@@ -81,7 +81,7 @@ struct error *slice_render_text(const struct slice_report *r, FILE *out)
 	if (r->sizes)
 		slice_sizes_text(r->sizes, out);
 	if (r->coarse)
-		fprintf(out, "  or fewer: a coarser analysis, since %s (--memory)\n", r->coarse);
+		fprintf(out, "  or fewer: a coarser analysis, since %s (--memory, --work)\n", r->coarse);
 	if (r->ran)
 		print_ran(r->ran, out);
 	if (r->chain)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/forward.h"
+
 static const char *const kind_names[] = {"static", "active", "stack's", "frames'"};
 
 /* The activations at the end, innermost first. */
@@ -197,6 +199,42 @@ static void sweep(struct work *w, const struct shadow_recording *r, enum kind ki
 	free(is_seen);
 }
 
+/* A coarse slice has all that the finer one has. */
+static void check_coarse(struct work *w, const struct shadow_recording *r, enum kind kind,
+			 const struct slice_request *request, const struct slice *slice)
+{
+	struct slice_request limited = *request;
+	struct slice coarse;
+
+	limited.limit_steps = 1;
+	oracle_fail(slice->is_forward ? slice_forward(&limited, &coarse) : slice_backward(&limited, &coarse));
+	for (uint32_t i = 0; i < w->code.instruction_count; i++) {
+		if (!slice->why[i].reason || coarse.why[i].reason)
+			continue;
+		w->missing++;
+		if (w->is_told[i])
+			continue;
+		w->is_told[i] = 1;
+		printf("FAIL %s: an instruction of the %s %sslice is not in the coarse one\n", r->name, kind_names[kind],
+		       slice->is_forward ? "forward " : "");
+		oracle_tell(&w->code, "missing  ", i);
+		if (slice->why[i].of != CODE_NONE)
+			oracle_tell(&w->code, "needed by", slice->why[i].of);
+		oracle_tell(&w->code, "criterion", request->criteria[0]);
+	}
+	slice_deinit(&coarse);
+}
+
+static void check_forward(struct work *w, const struct shadow_recording *r, enum kind kind,
+			  const struct slice_request *request)
+{
+	struct slice slice;
+
+	oracle_fail(slice_forward(request, &slice));
+	check_coarse(w, r, kind, request, &slice);
+	slice_deinit(&slice);
+}
+
 /* criterion[node]: 1 for its nodes. */
 static void check_slice(struct work *w, const struct shadow_recording *r, enum kind kind,
 			const struct slice_request *request, const uint8_t *criterion)
@@ -212,6 +250,9 @@ static void check_slice(struct work *w, const struct shadow_recording *r, enum k
 	memcpy(wanted, criterion, r->count);
 	memset(user, 0xff, r->count * sizeof *user);
 	sweep(w, r, kind, &slice, wanted, user, request->criteria[0]);
+	check_coarse(w, r, kind, request, &slice);
+	if (kind == KIND_ACTIVE)
+		check_forward(w, r, kind, request);
 	slice_deinit(&slice);
 	free(wanted);
 	free(user);
@@ -400,7 +441,7 @@ static void check_last(struct work *w, const struct shadow_recording *r, uint8_t
 
 static void analyse(struct work *w, struct analysis *ret)
 {
-	oracle_fail(memory_analyse(&w->code, ret->runs, (size_t)4 << 30, &ret->memory));
+	oracle_fail(memory_analyse(&w->code, ret->runs, (struct pointers_limit){.bytes = (size_t)4 << 30}, &ret->memory));
 	oracle_fail(regions_find(&ret->memory, ret->runs, &ret->regions));
 }
 

@@ -113,7 +113,7 @@ static bool has_run(const struct switch_run *r, uint32_t block)
 
 static void analyse(struct work *w, struct analysis *a)
 {
-	oracle_fail(memory_analyse(&w->code, a->runs, (size_t)4 << 30, &a->memory));
+	oracle_fail(memory_analyse(&w->code, a->runs, (struct pointers_limit){.bytes = (size_t)4 << 30}, &a->memory));
 	oracle_fail(regions_find(&a->memory, a->runs, &a->regions));
 }
 

@@ -75,6 +75,11 @@ MUTANTS = [
     ("slice-calls-do-not-matter", "slice.c", "\treturn join(w, context, call, SLICE_CALL, *(const uint32_t *)data);", "\t(void)data;\n\treturn NULL && join(w, context, call, SLICE_CALL, 0) ? NULL : NULL;"),
     ("slice-no-variable-arguments", "slice.c", "\t\terr = join_variadic(w, context, call);", "\t\terr = NULL;"),
     ("slice-first-callee", "slice.c", "for (size_t k = 0; k < callees->count && !err; k++) {\n\t\terr = ask(", "for (size_t k = 0; k < 1 && k < callees->count && !err; k++) {\n\t\terr = ask("),
+    ("slice-coarse-no-stores", "slice.c", "if (id_set_meets(&w->ever, classes_of(w, r->changes[i])))", "if (false)"),
+    ("slice-coarse-calls-pass-nothing", "slice.c", "if (err || !r->passes[i] ||", "if (true || err || !r->passes[i] ||"),
+    ("slice-coarse-no-jumps", "slice.c", "\t\terr = join(w, CONTEXT_UP, i.id, SLICE_CONTROL, CODE_NONE);\n", "\t\terr = NULL;\n"),
+    ("slice-coarse-no-returns", "slice.c", "uint32_t context = w->is_coarse ? CONTEXT_UP : CONTEXT_DOWN;", "uint32_t context = CONTEXT_DOWN;"),
+    ("slice-coarse-reads-nothing", "slice.c", "return id_set_add_all(&w->ever, classes_of(w, w->regions->reads[i]), NULL, NULL);\n}\n\n/* All that", "return NULL;\n}\n\n/* All that"),
     ("slice-callbacks-return-nothing", "slice.c", "\tif (!is_callback(w, i) &&\n", "\tif (\n"),
 ]
 
