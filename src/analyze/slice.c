@@ -40,17 +40,18 @@ static void add_steps(struct work *w, uint64_t steps)
 
 /* ---- what joins ---- */
 
-static struct error *wait(struct work *w, uint32_t context, uint32_t block)
+/* why: of WAITS_*. */
+static struct error *wait(struct work *w, uint32_t context, uint32_t block, uint8_t why)
 {
 	uint8_t *is_waiting = &w->contexts[context].is_waiting[block - w->contexts[context].range.first_block];
 
 	/* What matters at a place is what matters anywhere. */
 	if (w->is_coarse)
 		return NULL;
-	if (*is_waiting || !can_run(w, context, block))
+	if (!can_run(w, context, block))
 		return NULL;
-	*is_waiting = 1;
-	return slice_work_push(w, (struct item){context, block});
+	*is_waiting |= why;
+	return *is_waiting == why ? slice_work_push(w, (struct item){context, block}) : NULL;
 }
 
 static struct error *join(struct work *w, uint32_t context, uint32_t instruction, enum slice_reason reason, uint32_t of)
@@ -76,10 +77,14 @@ static struct error *join(struct work *w, uint32_t context, uint32_t instruction
 
 static struct error *want_at_end(struct work *w, uint32_t context, uint32_t block, const struct id_set *regions)
 {
+	const struct context *c = &w->contexts[context];
 	bool is_new = false;
-	struct error *err = id_set_add_all(end_of(w, context, block), regions, NULL, &is_new);
+	struct error *err;
 
-	return err || !is_new ? err : wait(w, context, block);
+	if (!can_run(w, context, block))
+		return NULL;
+	err = id_set_add_all(&c->more[block - c->range.first_block], regions, end_of(w, context, block), &is_new);
+	return err || !is_new ? err : wait(w, context, block, WAITS_WITH_MORE);
 }
 
 /* ---- calls ---- */
@@ -202,7 +207,7 @@ static struct error *join_register(struct work *w, uint32_t context, uint32_t nu
 static struct error *want_block_again(struct work *w, uint32_t context, uint32_t call, const void *data)
 {
 	(void)data;
-	return wait(w, context, w->code->instructions[call].block);
+	return wait(w, context, w->code->instructions[call].block, WAITS_FOR_OWN);
 }
 
 static struct error *join_return(struct work *w, uint32_t function, uint32_t of)
@@ -239,9 +244,9 @@ static struct error *ask(struct work *w, uint32_t context, uint32_t call, uint32
 		err = id_set_add_all(&v->wanted, regions, NULL, &is_new);
 	for (uint32_t b = f->first_block; is_new && !err && b < f->first_block + f->block_count; b++)
 		if (!w->code->blocks[b].successor_count)
-			err = want_at_end(w, CONTEXT_DOWN, b, &v->wanted);
+			err = want_at_end(w, CONTEXT_DOWN, b, regions);
 	if (!err && is_new_call)
-		err = wait(w, context, w->code->instructions[call].block);
+		err = wait(w, context, w->code->instructions[call].block, WAITS_FOR_OWN);
 	return err;
 }
 
@@ -284,7 +289,8 @@ static struct error *pass_memory(struct work *w, uint32_t context, uint32_t call
 	return err;
 }
 
-static struct error *pass_call(struct work *w, uint32_t context, uint32_t call, struct id_set *regions)
+/* own, here and below: what the instruction brings of itself is added, too; else only what comes from behind it goes on. */
+static struct error *pass_call(struct work *w, uint32_t context, uint32_t call, bool own, struct id_set *regions)
 {
 	const struct function_ids *callees = &w->memory->callees[call];
 	struct id_set *changed = &w->changed;
@@ -304,7 +310,7 @@ static struct error *pass_call(struct work *w, uint32_t context, uint32_t call, 
 			err = join(w, context, call, is_control_alone(changed) ? SLICE_COMES_BACK : SLICE_MEMORY,
 				   CODE_NONE);
 	}
-	for (size_t i = 0; i < callees->count && !err; i++) {
+	for (size_t i = 0; own && i < callees->count && !err; i++) {
 		const struct view *down = view_of(w, CONTEXT_DOWN, callees->items[i]);
 
 		if (id_set_has(&down->asking, place_of(w, context, call)))
@@ -331,11 +337,11 @@ static struct error *pass_call_of_frame(struct work *w, uint32_t context, uint32
 static struct error *wait_everywhere(struct work *w, uint32_t block)
 {
 	uint32_t function = w->code->blocks[block].function;
-	struct error *err = wait(w, CONTEXT_UP, block);
+	struct error *err = wait(w, CONTEXT_UP, block, WAITS_FOR_OWN);
 
 	for (uint32_t i = CONTEXT_FRAMES; i < w->context_count && !err; i++)
 		if (w->contexts[i].first_function == function)
-			err = wait(w, i, block);
+			err = wait(w, i, block, WAITS_FOR_OWN);
 	return err;
 }
 
@@ -350,23 +356,23 @@ static struct error *come_by_jump(struct work *w, const struct id_set *regions)
 	return err;
 }
 
-static struct error *pass_jump(struct work *w, uint32_t context, uint32_t i, struct id_set *regions)
+static struct error *pass_jump(struct work *w, uint32_t context, uint32_t i, bool own, struct id_set *regions)
 {
 	struct error *err = NULL;
 
 	if (id_set_has(&w->landings, i))
 		return come_by_jump(w, regions);
-	if (context == CONTEXT_DOWN || !w->at_jumps.count || !id_set_has(&w->jumps, i))
+	if (!own || context == CONTEXT_DOWN || !w->at_jumps.count || !id_set_has(&w->jumps, i))
 		return NULL;
 	err = join(w, context, i, SLICE_CONTROL, CODE_NONE);
 	return err ? err : id_set_add_all(regions, &w->at_jumps, NULL, NULL);
 }
 
 /* From behind the instruction to in front of it. */
-static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t i, struct id_set *regions)
+static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t i, bool own, struct id_set *regions)
 {
 	const struct id_set *changes = classes_of(w, w->regions->changes[i]);
-	struct error *err = w->landings.count ? pass_jump(w, context, i, regions) : NULL;
+	struct error *err = w->landings.count ? pass_jump(w, context, i, own, regions) : NULL;
 
 	if (err)
 		return err;
@@ -376,12 +382,12 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 	if (!err && w->regions->overwrites[i])
 		id_set_remove_all(regions, classes_of(w, w->regions->overwrites[i]));
 	if (!err && w->memory->callees[i].count)
-		err = pass_call(w, context, i, regions);
-	if (!err && context > CONTEXT_FRAMES)
+		err = pass_call(w, context, i, own, regions);
+	if (!err && own && context > CONTEXT_FRAMES)
 		err = pass_call_of_frame(w, context, i, regions);
 	if (!err && w->regions->passes[i])
 		err = pass_memory(w, context, i, regions);
-	if (err || !*in_of(w, context, i))
+	if (err || !own || !*in_of(w, context, i))
 		return err;
 	if (!(*in_of(w, context, i) & IN_SLICE))
 		return id_set_add(regions, REGION_CONTROL, NULL);
@@ -405,15 +411,19 @@ static struct error *enter_function(struct work *w, uint32_t context, uint32_t f
 	return err || !is_new ? err : each_call(w, function, context, want_block_again, NULL);
 }
 
-static struct error *pass_block(struct work *w, uint32_t context, uint32_t number)
+/* Only what has come since last time goes through: what comes out of it is added to what has come out. */
+static struct error *pass_block(struct work *w, uint32_t context, uint32_t number, bool own)
 {
 	const struct code_block *b = &w->code->blocks[number];
-	struct id_set regions = {0};
-	struct error *err = id_set_add_all(&regions, end_of(w, context, number), NULL, NULL);
+	struct id_set *more = &w->contexts[context].more[number - w->contexts[context].range.first_block];
+	struct id_set regions = *more;
+	struct error *err;
 
-	for (uint32_t i = b->instruction_count; i-- > 0 && !err;) {
+	*more = (struct id_set){0};
+	err = id_set_add_all(end_of(w, context, number), &regions, NULL, NULL);
+	for (uint32_t i = b->instruction_count; i-- > 0 && !err && (own || regions.count);) {
 		add_steps(w, regions.count + 1);
-		err = pass_instruction(w, context, b->first_instruction + i, &regions);
+		err = pass_instruction(w, context, b->first_instruction + i, own, &regions);
 	}
 	add_steps(w, (uint64_t)regions.count * b->predecessor_count);
 	for (uint32_t i = b->first_predecessor; i < b->first_predecessor + b->predecessor_count && !err; i++)
@@ -529,7 +539,7 @@ static struct error *follow(struct work *w, uint32_t context, uint32_t i)
 	if (!err)
 		err = activate(w, context, w->code->blocks[x->block].function, i);
 	if (!err)
-		err = wait(w, context, x->block);
+		err = wait(w, context, x->block, WAITS_FOR_OWN);
 	if (!err && w->is_coarse)
 		err = want_everywhere(w, i);
 	if (err)
@@ -563,10 +573,14 @@ static struct error *settle(struct work *w)
 			next = w->found.items[--w->found.count];
 			err = follow(w, next.context, next.number);
 		} else {
+			uint8_t *is_waiting, why;
+
 			next = slice_work_pop(w);
-			w->contexts[next.context].is_waiting[next.number - w->contexts[next.context].range.first_block] =
-				0;
-			err = pass_block(w, next.context, next.number);
+			is_waiting = &w->contexts[next.context]
+					      .is_waiting[next.number - w->contexts[next.context].range.first_block];
+			why = *is_waiting;
+			*is_waiting = 0;
+			err = pass_block(w, next.context, next.number, why & WAITS_FOR_OWN);
 		}
 	}
 	return err;

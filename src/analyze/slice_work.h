@@ -42,9 +42,19 @@ struct context {
 	uint32_t first_function, function_count;
 	uint32_t first_place;
 	struct view *views;
-	struct id_set *at_end; /* [block] regions that matter at its end */
+	struct id_set *at_end; /* [block] regions that matter at its end, and that have gone through it */
+	struct id_set *more;   /* [block] those that have not yet; nothing of it is in at_end */
 	uint8_t *is_in;        /* [instruction] of IN_* */
-	uint8_t *is_waiting;   /* [block] */
+	uint8_t *is_waiting;   /* [block] of WAITS_* */
+};
+
+/*
+ * Why a block is to be gone through. What comes out at its beginning is what comes in at its end, less what is overwritten, and what its instructions
+ * and calls bring: so each is enough by itself.
+ */
+enum {
+	WAITS_WITH_MORE = 1, /* regions have come to its end */
+	WAITS_FOR_OWN = 2,   /* what its instructions and calls bring has become more */
 };
 
 /* An instruction or a block, in a context. */

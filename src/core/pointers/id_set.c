@@ -38,8 +38,8 @@ static uint32_t place_of(const struct id_set *set, uint32_t index)
 	return (uint32_t)COUNT_BELOW(set->words, set->count, index, index);
 }
 
-/* The first place at or behind `from` whose word has at least that index: by steps that double, then between the last two. */
-static uint32_t skip(const struct id_set *set, uint32_t from, uint32_t index)
+/* By steps that double, then between the last two. */
+static uint32_t skip_far(const struct id_set *set, uint32_t from, uint32_t index)
 {
 	uint32_t step = 1, low = from, high = from;
 
@@ -57,6 +57,16 @@ static uint32_t skip(const struct id_set *set, uint32_t from, uint32_t index)
 			high = middle;
 	}
 	return low;
+}
+
+/* The first place at or behind `from` whose word has at least that index. Most sets that are compared have many words in common. */
+static inline uint32_t skip(const struct id_set *set, uint32_t from, uint32_t index)
+{
+	if (from >= set->count || set->words[from].index >= index)
+		return from;
+	if (++from >= set->count || set->words[from].index >= index)
+		return from;
+	return skip_far(set, from + 1, index);
 }
 
 bool id_set_has(const struct id_set *set, uint32_t id)
