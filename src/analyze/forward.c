@@ -47,7 +47,7 @@ struct work {
 	struct function_ids found;       /* 2 * instruction + phase: in the slice, not looked at yet */
 	struct id_set landings, jumps;   /* calls of setjmp and longjmp */
 	struct id_set at_jumps;          /* regions that can be others where longjmp is called */
-	bool is_coarse; /* all of memory is in `ever`, and there is PHASE_UP alone (slice.h) */
+	bool is_coarse;                  /* all of memory is in `ever`, and there is PHASE_UP alone (slice.h) */
 	bool has_threads;
 	struct id_set ever; /* has_threads, is_coarse: regions that can be others somewhere */
 	struct id_set some; /* scratch */

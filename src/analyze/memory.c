@@ -17,13 +17,22 @@ static bool can_run(const struct builder *b, uint32_t block)
 
 /* ---- objects and nodes ---- */
 
+/* Objects up to that one are the solver's own. */
+static struct error *add_inner_objects(struct builder *b, size_t end)
+{
+	struct error *err = NULL;
+
+	while (!err && b->m->objects.count < end)
+		err = memory_object_vec_append(&b->m->objects, (struct memory_object){.kind = MEMORY_INNER});
+	return err;
+}
+
 struct error *memory_add_object(struct builder *b, const struct memory_object *object, uint32_t *ret)
 {
 	struct error *err = locations_add_object(pointers_locations(b->p), ret);
 
-	/* Others of these objects are the solver's own. */
-	while (!err && b->m->objects.count < *ret)
-		err = memory_object_vec_append(&b->m->objects, (struct memory_object){.kind = MEMORY_INNER});
+	if (!err)
+		err = add_inner_objects(b, *ret);
 	return err ? err : memory_object_vec_append(&b->m->objects, *object);
 }
 
@@ -653,6 +662,8 @@ static struct error *analyse(const struct code *c, const bool *runs, struct poin
 		err = state_all(b, is_coarse);
 	if (!err)
 		err = pointers_solve(b->p, limit);
+	if (!err)
+		err = add_inner_objects(b, pointers_locations(b->p)->of_object.count);
 	if (!err)
 		err = call_back_from_outside(b);
 	if (!err)

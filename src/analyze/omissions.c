@@ -42,6 +42,7 @@ struct search {
 	uint32_t question;
 	struct function_ids work;
 	struct decided_vec decided;
+	struct id_set both; /* scratch */
 	struct omission_vec *found;
 };
 
@@ -348,16 +349,17 @@ static enum omission_by memory_kind(const struct search *s, uint32_t region)
 }
 
 /* The reader, if it is nearer than the one that is known. is_call: functions that i calls change it. */
-static void take_reader(const struct search *s, const struct id_set *changes, const struct id_set *wanted, uint32_t i,
-			bool is_call, struct omission *best)
+static struct error *take_reader(struct search *s, const struct id_set *changes, const struct id_set *wanted,
+				 uint32_t i, bool is_call, struct omission *best)
 {
 	const uint32_t *distances = s->request->distances;
+	struct error *err = id_set_intersect(changes, wanted, &s->both);
 
-	for (struct id_iterator k = id_set_begin(changes); id_set_next(changes, &k);) {
+	for (struct id_iterator k = id_set_begin(&s->both); !err && id_set_next(&s->both, &k);) {
 		uint32_t reader = s->reader_of[k.id];
 		enum omission_by by;
 
-		if (reader == CODE_NONE || !id_set_has(wanted, k.id))
+		if (reader == CODE_NONE)
 			continue;
 		by = s->is_vague ? OMISSION_VAGUE : memory_kind(s, k.id);
 		if (by == OMISSION_VARIABLE && is_call)
@@ -370,16 +372,19 @@ static void take_reader(const struct search *s, const struct id_set *changes, co
 		best->omitted = i;
 		best->reader = reader;
 	}
+	return err;
 }
 
-static void take_instruction(const struct search *s, const struct id_set *wanted, uint32_t i, struct omission *best)
+static struct error *take_instruction(struct search *s, const struct id_set *wanted, uint32_t i, struct omission *best)
 {
 	const struct function_ids *callees = &s->all->memory->callees[i];
+	struct error *err = take_reader(s, region_set(s->all, s->all->changes[i]), wanted, i, false, best);
 
-	take_reader(s, region_set(s->all, s->all->changes[i]), wanted, i, false, best);
-	take_reader(s, region_set(s->all, s->all->passes[i]), wanted, i, false, best);
-	for (size_t k = 0; k < callees->count; k++)
-		take_reader(s, &s->all->function_changes[callees->items[k]], wanted, i, true, best);
+	if (!err)
+		err = take_reader(s, region_set(s->all, s->all->passes[i]), wanted, i, false, best);
+	for (size_t k = 0; k < callees->count && !err; k++)
+		err = take_reader(s, &s->all->function_changes[callees->items[k]], wanted, i, true, best);
+	return err;
 }
 
 /* What a block that did not run could have changed of what was wanted behind the branch. */
@@ -389,12 +394,14 @@ static struct error *take_block(struct search *s, uint32_t block, struct omissio
 	uint32_t decider = s->code->instructions[omission.branch].block, function = b->function;
 	uint32_t first = s->frame ? s->code->functions[function].first_block : 0;
 	const struct id_set *ever = s->demand.is_async[function] ? &s->demand.ever : &s->demand.ever_async;
+	struct error *err = NULL;
 
-	for (uint32_t i = b->first_instruction; i < b->first_instruction + b->instruction_count; i++) {
-		take_instruction(s, &s->demand.at_end[s->context][decider - first], i, &omission);
-		take_instruction(s, ever, i, &omission);
+	for (uint32_t i = b->first_instruction; i < b->first_instruction + b->instruction_count && !err; i++) {
+		err = take_instruction(s, &s->demand.at_end[s->context][decider - first], i, &omission);
+		if (!err)
+			err = take_instruction(s, ever, i, &omission);
 	}
-	return omission.reader == CODE_NONE ? NULL : omission_vec_append(s->found, omission);
+	return err || omission.reader == CODE_NONE ? err : omission_vec_append(s->found, omission);
 }
 
 static struct error *come_to(struct search *s, uint32_t block)
@@ -503,6 +510,7 @@ static void search_deinit(struct search *s)
 	free(s->may);
 	function_ids_deinit(&s->work);
 	decided_vec_deinit(&s->decided);
+	id_set_deinit(&s->both);
 }
 
 struct error *omissions_find(const struct omissions_request *request, struct omission_vec *ret)

@@ -57,7 +57,8 @@ struct error *slicing_take_slice(const struct slice *s, const struct slice_reque
 {
 	if (!s->is_coarse || *coarse)
 		return NULL;
-	return asprintf(coarse, "the slice needs more than %" PRIu64 " million steps", request->limit_steps / MILLION) < 0
+	return asprintf(coarse, "the slice needs more than %" PRIu64 " million steps", request->limit_steps / MILLION) <
+			       0
 		       ? &error_no_memory
 		       : NULL;
 }

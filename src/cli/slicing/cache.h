@@ -22,7 +22,7 @@ struct slicing_cache_key {
 	const char *folder; /* NULL: there is no cache */
 	const struct build_id *build_id;
 	const struct code *code;
-	const bool *runs; /* as in memory_analyse */
+	const bool *runs;            /* as in memory_analyse */
 	struct pointers_limit limit; /* the coarser analysis of another limit is not taken */
 };
 

@@ -186,9 +186,11 @@ static struct error *measure(struct work *w, const struct slice_request *request
 static struct slice_request request_of(const struct work *w, const struct analysis *a, const struct crash_stack *stack,
 				       enum slice_of of)
 {
-	struct slice_request request = {
-		.regions = &a->of.regions, .runs = a->runs, .comes = a->comes, .criteria_stand = stack != NULL,
-		.limit_steps = a->limit.steps};
+	struct slice_request request = {.regions = &a->of.regions,
+					.runs = a->runs,
+					.comes = a->comes,
+					.criteria_stand = stack != NULL,
+					.limit_steps = a->limit.steps};
 
 	if (stack) {
 		request.criteria = stack->criteria;

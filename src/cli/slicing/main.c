@@ -152,9 +152,11 @@ static struct error *slice_line(struct work *w)
 	CLEANUP(slice_graph_deinit) struct slice_graph graph = {0};
 	struct arena scratch = {0};
 	uint32_t *criteria = arena_calloc(&scratch, (size_t)w->code.instruction_count + 1, sizeof *criteria);
-	struct slice_request request = {
-		.regions = &w->analysis.regions, .runs = w->ran.runs, .comes = w->ran.comes, .criteria = criteria,
-		.limit_steps = limit_of(w).steps};
+	struct slice_request request = {.regions = &w->analysis.regions,
+					.runs = w->ran.runs,
+					.comes = w->ran.comes,
+					.criteria = criteria,
+					.limit_steps = limit_of(w).steps};
 	struct error *err = criteria ? NULL : &error_no_memory;
 
 	if (!err)

@@ -8,6 +8,7 @@
 
 enum {
 	LOOKUP_STEPS = 8, /* of struct pointers_limit, for what is found in a table */
+	SHARED_LEAST = 4, /* locations of a set that is shared */
 };
 
 struct locations *pointers_locations(struct pointers *p)
@@ -68,6 +69,10 @@ static void free_graph(struct pointers *p)
 	object_vec_deinit(&p->objects);
 	cell_vec_deinit(&p->cells);
 	slotmap_deinit(&p->cell_map);
+	id_sets_deinit(&p->shared_sets, &p->shared_map);
+	hashmap_deinit(&p->shared_uses);
+	cell_ids_deinit(&p->shared_others);
+	cell_ids_deinit(&p->equal);
 	cell_ids_deinit(&p->asleep);
 	location_counts_deinit(&p->asked);
 	unify_deinit(&p->unified);
@@ -426,8 +431,92 @@ struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t
 	return err ? err : pointers_copy(p, read, use->other);
 }
 
+static struct error *apply_each(struct pointers *p, const struct use *use, const struct id_set *locations)
+{
+	struct error *err = NULL;
+
+	for (struct id_iterator i = id_set_begin(locations); !err && id_set_next(locations, &i);)
+		if (!locations_is_covered(&p->locations, locations, i.id))
+			err = pointers_apply(p, use, i.id);
+	return err;
+}
+
+static struct error *add_inner_object(struct pointers *p, uint32_t *ret_location)
+{
+	struct location start = {0};
+	struct error *err = locations_add_object(&p->locations, &start.object);
+
+	return err ? err : locations_get(&p->locations, &start, ret_location);
+}
+
+/* What accesses of this kind share of the set: made, and connected with all of its locations, when it is first asked for. */
+static struct error *shared_other(struct pointers *p, uint32_t set, const struct use *use, uint32_t *ret)
+{
+	const struct key key = {{set, use->kind, use->len_bytes}};
+	bool is_node = use->kind == USE_LOAD || use->kind == USE_STORE;
+	struct use shared = *use;
+	struct id_set locations;
+	uint32_t number;
+	struct error *err = hashmap_add(&p->shared_uses, &key, &number);
+
+	if (err)
+		return err;
+	if (number < p->shared_others.count) {
+		*ret = p->shared_others.items[number];
+		return NULL;
+	}
+	err = is_node ? pointers_add_node(p, &shared.other) : add_inner_object(p, &shared.other);
+	if (!err)
+		err = cell_ids_append(&p->shared_others, shared.other);
+	if (err)
+		return err;
+	*ret = shared.other;
+	locations = p->shared_sets.items[set];
+	return apply_each(p, &shared, &locations);
+}
+
+static struct error *apply_shared(struct pointers *p, const struct use *use, uint32_t set)
+{
+	uint32_t other;
+	struct error *err = shared_other(p, set, use, &other);
+
+	p->steps += LOOKUP_STEPS;
+	if (err)
+		return err;
+	switch (use->kind) {
+	case USE_LOAD:
+		return pointers_copy(p, other, use->other);
+	case USE_STORE:
+		return pointers_copy(p, use->other, other);
+	case USE_TRANSFER_TO:
+		return transfer_to(p, other, use->other);
+	case USE_TRANSFER_FROM:
+		return transfer_from(p, use->other, other, use->len_bytes);
+	default:
+		return NULL;
+	}
+}
+
+struct error *pointers_apply_all(struct pointers *p, const struct use_vec *uses, const struct id_set *difference)
+{
+	bool is_shared = uses->count && id_set_size(difference) >= SHARED_LEAST;
+	struct id_set copy = {0};
+	uint32_t set = 0;
+	struct error *err = is_shared ? id_set_add_all(&copy, difference, NULL, NULL) : NULL;
+
+	if (!err && is_shared)
+		err = id_sets_intern(&p->shared_sets, &p->shared_map, &copy, &set);
+	for (size_t i = 0; i < uses->count && !err; i++)
+		err = is_shared && uses->items[i].kind != USE_CALL ? apply_shared(p, &uses->items[i], set)
+								   : apply_each(p, &uses->items[i], difference);
+	id_set_deinit(&copy);
+	return err;
+}
+
 static struct error *add_use(struct pointers *p, uint32_t pointer, const struct use *use)
 {
+	struct use one = *use;
+	const struct use_vec uses = {.items = &one, .count = 1};
 	struct id_set known = {0};
 	struct node *n;
 	struct error *err;
@@ -443,23 +532,48 @@ static struct error *add_use(struct pointers *p, uint32_t pointer, const struct 
 	err = use_vec_append(&n->uses, *use);
 	if (!err)
 		err = id_set_add_all(&known, &n->set, NULL, NULL);
-	for (struct id_iterator i = id_set_begin(&known); !err && id_set_next(&known, &i);)
-		if (!locations_is_covered(&p->locations, &known, i.id))
-			err = pointers_apply(p, use, i.id);
+	if (!err)
+		err = pointers_apply_all(p, &uses, &known);
 	id_set_deinit(&known);
 	return err;
 }
 
+/* The node between accesses and what the pointer leads to; the first access of its kind makes it. */
+static struct error *node_between(struct pointers *p, uint32_t pointer, enum use_kind kind, uint32_t len_bytes,
+				  uint32_t *ret)
+{
+	const struct use_vec *uses = &p->nodes.items[pointers_find(p, pointer)].uses;
+	struct error *err;
+
+	for (size_t i = 0; i < uses->count; i++)
+		if (uses->items[i].kind == kind && uses->items[i].len_bytes == len_bytes) {
+			*ret = uses->items[i].other;
+			return NULL;
+		}
+	err = pointers_add_node(p, ret);
+	return err ? err : add_use(p, pointer, &(struct use){kind, *ret, len_bytes});
+}
+
 struct error *pointers_load(struct pointers *p, uint32_t pointer, uint32_t to, uint32_t len_bytes)
 {
-	return p->is_coarse ? unify_access(p, pointer, to)
-			    : add_use(p, pointer, &(struct use){USE_LOAD, to, len_bytes});
+	uint32_t between;
+	struct error *err;
+
+	if (p->is_coarse)
+		return unify_access(p, pointer, to);
+	err = node_between(p, pointer, USE_LOAD, len_bytes, &between);
+	return err ? err : pointers_copy(p, between, to);
 }
 
 struct error *pointers_store(struct pointers *p, uint32_t from, uint32_t pointer, uint32_t len_bytes)
 {
-	return p->is_coarse ? unify_access(p, pointer, from)
-			    : add_use(p, pointer, &(struct use){USE_STORE, from, len_bytes});
+	uint32_t between;
+	struct error *err;
+
+	if (p->is_coarse)
+		return unify_access(p, pointer, from);
+	err = node_between(p, pointer, USE_STORE, len_bytes, &between);
+	return err ? err : pointers_copy(p, from, between);
 }
 
 struct error *pointers_call(struct pointers *p, uint32_t pointer, uint32_t call)
@@ -470,15 +584,12 @@ struct error *pointers_call(struct pointers *p, uint32_t pointer, uint32_t call)
 /* By an object of its own between them, so that there are as many transfers of locations as both pointers have, not the product. */
 struct error *pointers_transfer(struct pointers *p, uint32_t to, uint32_t from, uint32_t len_bytes)
 {
-	struct location between = {0};
 	uint32_t location;
 	struct error *err;
 
 	if (p->is_coarse)
 		return unify_transfer(p, to, from);
-	err = locations_add_object(&p->locations, &between.object);
-	if (!err)
-		err = locations_get(&p->locations, &between, &location);
+	err = add_inner_object(p, &location);
 	if (!err)
 		err = add_use(p, to, &(struct use){USE_TRANSFER_TO, location, POINTERS_ALL_BYTES});
 	return err ? err : add_use(p, from, &(struct use){USE_TRANSFER_FROM, location, len_bytes});

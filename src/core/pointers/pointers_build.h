@@ -4,6 +4,7 @@
 #ifndef WM_CORE_POINTERS_POINTERS_BUILD_H
 #define WM_CORE_POINTERS_POINTERS_BUILD_H
 
+#include "base/hashmap.h"
 #include "core/pointers/id_sets.h"
 #include "core/pointers/pointers.h"
 
@@ -15,10 +16,13 @@ enum use_kind {
 	USE_CALL,
 };
 
-/* Of what a node leads to. */
+/*
+ * Of what a node leads to. All loads of so many bytes by one pointer have the same answer, and all that stores put there goes to the same places: a
+ * node between them and memory has it, so that there are as many edges as places and accesses, not the product.
+ */
 struct use {
 	enum use_kind kind;
-	uint32_t other; /* node, location or call */
+	uint32_t other; /* the node between, location or call */
 	uint32_t len_bytes;
 };
 
@@ -62,7 +66,8 @@ struct object_cells {
 	struct cell_ids cells;
 	struct cell_ids read;          /* those of them that are loaded */
 	struct transfer_vec transfers; /* from it */
-	struct id_set given, taken;    /* of an object between two pointers: locations that it is transferred to, and from */
+	struct id_set given,
+		taken; /* of an object between two pointers: locations that it is transferred to, and from */
 };
 
 VEC_DECLARE(node_vec, struct node);
@@ -122,7 +127,12 @@ struct pointers {
 	struct cell_vec cells;
 	struct slotmap cell_map;
 	struct object_vec objects;
-	struct cell_ids asleep; /* cells that were not awake when they were last looked at */
+	struct id_set_vec shared_sets; /* locations that came to several nodes at once; see pointers_apply_all */
+	struct slotmap shared_map;
+	struct hashmap shared_uses;    /* number of the set, kind and bytes -> shared_others */
+	struct cell_ids shared_others; /* as `other` of the use */
+	struct cell_ids equal;         /* pairs of nodes between, of pointers that have become one */
+	struct cell_ids asleep;        /* cells that were not awake when they were last looked at */
 	struct cell_memo memo;
 	struct location_counts asked; /* [object] the last question that it was in */
 	uint32_t question;
@@ -141,6 +151,11 @@ uint32_t pointers_find(struct pointers *p, uint32_t node);
 /* Finds or makes it. */
 struct error *pointers_cell(struct pointers *p, uint32_t location, uint32_t len_bytes, uint32_t *ret);
 struct error *pointers_apply(struct pointers *p, const struct use *use, uint32_t location);
+/*
+ * Effect of uses on what their node has come to lead to. The same set often comes to many nodes: of the second one on, it has one edge to what the
+ * first one has made for all of its locations, a node or an object.
+ */
+struct error *pointers_apply_all(struct pointers *p, const struct use_vec *uses, const struct id_set *difference);
 /* Connects cells that pointers have been stored to since. Most cells of a program never have one. */
 struct error *pointers_wake_cells(struct pointers *p);
 /* To the set of a node that stands for its cycle. */

@@ -189,23 +189,50 @@ static int compare_uses(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
 
-	return compare_u64(x->kind, y->kind) ?: compare_u64(x->other, y->other) ?: compare_u64(x->len_bytes, y->len_bytes);
+	return compare_u64(x->kind, y->kind) ?: compare_u64(x->len_bytes, y->len_bytes) ?: compare_u64(x->other, y->other);
+}
+
+static bool is_access(const struct use *u)
+{
+	return u->kind == USE_LOAD || u->kind == USE_STORE;
 }
 
 /* Nodes of a cycle often have the same uses. */
-static void keep_uses_once(struct pointers *p, struct use_vec *uses)
+static struct error *keep_uses_once(struct pointers *p, struct use_vec *uses)
 {
+	struct error *err = NULL;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < uses->count; i++)
-		if (uses->items[i].kind == USE_LOAD || uses->items[i].kind == USE_STORE)
-			uses->items[i].other = pointers_find(p, uses->items[i].other);
 	if (uses->count)
 		qsort(uses->items, uses->count, sizeof *uses->items, compare_uses);
-	for (size_t i = 0; i < uses->count; i++)
-		if (!kept || compare_uses(&uses->items[kept - 1], &uses->items[i]))
-			uses->items[kept++] = uses->items[i];
+	for (size_t i = 0; i < uses->count && !err; i++) {
+		const struct use *u = &uses->items[i], *last = kept ? &uses->items[kept - 1] : NULL;
+
+		if (!last || last->kind != u->kind || last->len_bytes != u->len_bytes ||
+		    (last->other != u->other && !is_access(u))) {
+			uses->items[kept++] = *u;
+		} else if (last->other != u->other) {
+			err = cell_ids_append(&p->equal, last->other);
+			if (!err)
+				err = cell_ids_append(&p->equal, u->other);
+		}
+	}
 	uses->count = kept;
+	return err;
+}
+
+/* Not while cycles are searched: edges between both ways make them a cycle. */
+static struct error *make_equal(struct pointers *p)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < p->equal.count && !err; i += 2) {
+		err = pointers_copy(p, p->equal.items[i], p->equal.items[i + 1]);
+		if (!err)
+			err = pointers_copy(p, p->equal.items[i + 1], p->equal.items[i]);
+	}
+	p->equal.count = 0;
+	return err;
 }
 
 static struct error *close_component(struct search *s, uint32_t node)
@@ -223,8 +250,8 @@ static struct error *close_component(struct search *s, uint32_t node)
 		if (!err)
 			err = join_node(s->p, node, member);
 	}
-	if (is_cycle)
-		keep_uses_once(s->p, &s->p->nodes.items[node].uses);
+	if (!err && is_cycle)
+		err = keep_uses_once(s->p, &s->p->nodes.items[node].uses);
 	if (!err && (is_cycle || s->p->nodes.items[node].steps.count))
 		err = repeat_own_steps(s->p, node);
 	s->order[s->order_count++] = node;
@@ -257,7 +284,8 @@ static struct error *search_from(struct search *s, uint32_t root)
 	return err;
 }
 
-static struct error *spread_step(struct pointers *p, struct node *n, const struct id_set *more, struct step_edges *edges)
+static struct error *spread_step(struct pointers *p, struct node *n, const struct id_set *more,
+				 struct step_edges *edges)
 {
 	struct id_set moved = {0};
 	struct error *err = rename_targets(p, &edges->targets);
@@ -296,17 +324,18 @@ static struct error *spread(struct pointers *p, uint32_t node, struct id_set *re
 	return err;
 }
 
+/* What is called may add uses meanwhile, which see all that the node leads to. */
 static struct error *apply_uses(struct pointers *p, uint32_t node, const struct id_set *difference)
 {
-	struct error *err = NULL;
+	const struct use_vec *uses = &p->nodes.items[node].uses;
+	struct use_vec copy = {0};
+	struct error *err = use_vec_reserve(&copy, uses->count);
 
-	for (size_t k = 0; !err && k < p->nodes.items[node].uses.count; k++) {
-		struct use use = p->nodes.items[node].uses.items[k];
-
-		for (struct id_iterator i = id_set_begin(difference); !err && id_set_next(difference, &i);)
-			if (!locations_is_covered(&p->locations, &p->nodes.items[pointers_find(p, node)].set, i.id))
-				err = pointers_apply(p, &use, i.id);
-	}
+	for (size_t i = 0; i < uses->count && !err; i++)
+		err = use_vec_append(&copy, uses->items[i]);
+	if (!err)
+		err = pointers_apply_all(p, &copy, difference);
+	use_vec_deinit(&copy);
 	return err;
 }
 
@@ -348,6 +377,8 @@ static struct error *wave(struct pointers *p, uint64_t limit_steps)
 	if (err)
 		return err;
 	err = find_order(&s);
+	if (!err)
+		err = make_equal(p);
 	for (uint32_t i = s.order_count; i-- > 0 && !err;) {
 		err = is_over(p, limit_steps) ? over_steps(limit_steps) : spread(p, s.order[i], &difference);
 		if (!err && difference.count && p->nodes.items[s.order[i]].uses.count) {

@@ -215,8 +215,8 @@ static void check_coarse(struct work *w, const struct shadow_recording *r, enum 
 		if (w->is_told[i])
 			continue;
 		w->is_told[i] = 1;
-		printf("FAIL %s: an instruction of the %s %sslice is not in the coarse one\n", r->name, kind_names[kind],
-		       slice->is_forward ? "forward " : "");
+		printf("FAIL %s: an instruction of the %s %sslice is not in the coarse one\n", r->name,
+		       kind_names[kind], slice->is_forward ? "forward " : "");
 		oracle_tell(&w->code, "missing  ", i);
 		if (slice->why[i].of != CODE_NONE)
 			oracle_tell(&w->code, "needed by", slice->why[i].of);
@@ -441,7 +441,8 @@ static void check_last(struct work *w, const struct shadow_recording *r, uint8_t
 
 static void analyse(struct work *w, struct analysis *ret)
 {
-	oracle_fail(memory_analyse(&w->code, ret->runs, (struct pointers_limit){.bytes = (size_t)4 << 30}, &ret->memory));
+	oracle_fail(
+		memory_analyse(&w->code, ret->runs, (struct pointers_limit){.bytes = (size_t)4 << 30}, &ret->memory));
 	oracle_fail(regions_find(&ret->memory, ret->runs, &ret->regions));
 }
 
