@@ -245,7 +245,8 @@ static struct error *run(struct work *w, const char *core)
 	if (!err && !is_full)
 		err = find_ran(w);
 	if (!err)
-		err = memory_analyse(&w->code, w->ran.runs, (struct pointers_limit){.bytes = (size_t)MEGABYTES_MAX << 20}, &w->memory);
+		err = memory_analyse(&w->code, w->ran.runs,
+				     (struct pointers_limit){.bytes = (size_t)MEGABYTES_MAX << 20}, &w->memory);
 	if (!err)
 		err = regions_find(&w->memory, w->ran.runs, &w->regions);
 	if (!err)

@@ -5,7 +5,7 @@
 
 enum {
 	STEPS_MAX = 200000000, /* that searches for stores go through, before they are given up */
-	COSTS = 3,                  /* a step enters at most two lines: that of a call, and that of what it was given */
+	COSTS = 3,             /* a step enters at most two lines: that of a call, and that of what it was given */
 };
 
 /* An instruction or argument that was reached. */

@@ -9,7 +9,7 @@
 
 enum {
 	STEPS_MAX = 1000000000, /* that searches for stores go through, before they are given up */
-	OWN_MAX = 8,                 /* arguments handed on, and the compiler's own instructions, between two lines */
+	OWN_MAX = 8,            /* arguments handed on, and the compiler's own instructions, between two lines */
 };
 
 struct making {
@@ -114,8 +114,7 @@ static int compare(const void *a, const void *b)
 
 struct error *slice_graph_make(struct depends *d, const struct slice_lines *l, struct slice_graph *ret)
 {
-	struct making m = {
-		.d = d, .lines = l, .code = d->regions->memory->code, .limit_steps = d->steps + STEPS_MAX};
+	struct making m = {.d = d, .lines = l, .code = d->regions->memory->code, .limit_steps = d->steps + STEPS_MAX};
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; i < m.code->instruction_count && !err; i++)
