@@ -397,6 +397,25 @@ static void test_dictionaries(void)
 	EXPECT_EPOCH(cycle_functions, cycle, one_record, "epoch 9: the encoded calls to function 0 come from a cycle");
 }
 
+/* Pushes that are no frames, four billions in a row: there is nothing to repeat, and nothing to take time for. */
+static void test_empty_runs(void)
+{
+	struct world t;
+
+	build_epochs_code(&t.b);
+	build_chunk(&t.b, WMK_NODES, WM_PREFIX_FIRST, 0);
+	build_node(&t.b, WM_PREFIX_PROCESS, 0, 29, 1); /* 16 */
+	build_epoch(&t.b, 0);
+	build_node(&t.b, 16, 2, 29, UINT32_MAX); /* 17 */
+	build_epoch(&t.b, 0);
+	build_wmk_finish(&t.b);
+	if (!open_world(&t))
+		return;
+	EXPECT_STACK(1, 16, 2, 25, stacks[9]);
+	EXPECT_STACK(1, 17, 2, 25, stacks[9]);
+	close_world(&t);
+}
+
 /* ---- dictionaries that change others ---- */
 
 static const char *const changed_stacks[EPOCHS_CHANGED] = {TAX LOG,       FIXED_TAX LOG,  TAX LOG,
@@ -804,6 +823,7 @@ int main(void)
 	test_names();
 	test_impossible();
 	test_dictionaries();
+	test_empty_runs();
 	test_changes();
 	test_merged_changes();
 	test_damaged_code();

@@ -322,7 +322,9 @@ static struct error *repeat_frames(struct frame_vec *frames, size_t first, uint3
 	size_t len = frames->count - first;
 	struct error *err;
 
-	if (len && times > (depth_end > frames->count ? depth_end - frames->count : 0) / len)
+	if (!len) /* such pushes are no frames, and there may be four billions of them */
+		return NULL;
+	if (times > (depth_end > frames->count ? depth_end - frames->count : 0) / len)
 		return too_deep(depth_end);
 	err = frame_vec_reserve(frames, frames->count + len * times + 1);
 	if (err)
