@@ -126,10 +126,10 @@ const struct command command_archive = {
 	.summary = "add recordings up in one small file, with all names, for other machines",
 	.usage = "Usage: waymark archive [OPTIONS] -o OUT.wmka [FILE.wmk...]\n"
 		 "\n"
-		 "Adds recordings up, and writes them with the names and lines that a report needs,\n"
-		 "and the text of these lines, as one file. `waymark report OUT.wmka` and `waymark\n"
-		 "annotate` show the same on another machine, and after the programs have changed.\n"
-		 "Archives can be archived again.\n",
+		 "Adds recordings up, and writes them with the names and lines that a report\n"
+		 "needs, and the text of these lines, as one file. `waymark report OUT.wmka` and\n"
+		 "`waymark annotate` show the same on another machine, and after the programs\n"
+		 "have changed. Archives can be archived again.\n",
 	.options = option_rows,
 	.operands = {{"recording", COMPLETE_FILE, NULL, true}},
 	.run = run,

@@ -342,8 +342,8 @@ static void test_damaged(void)
 
 	build_example(&b);
 	EXPECT_DAMAGED(0, 0, "x.wmk: offset 0x0: this is no .wmk file");
-	EXPECT_DAMAGED(8, 4, "version 4, this waymark reads versions 1 to 3");
-	EXPECT_DAMAGED(8, 0, "version 0, this waymark reads versions 1 to 3");
+	EXPECT_DAMAGED(8, 5, "version 5, this waymark reads versions 1 to 4");
+	EXPECT_DAMAGED(8, 0, "version 0, this waymark reads versions 1 to 4");
 	EXPECT_DAMAGED(12, 8192, "chunks of 8192 bytes");
 	EXPECT_DAMAGED(images, 5, "x.wmk: offset 0x11000: no chunk starts here");
 	EXPECT_DAMAGED(images + 4, WMK_KIND_END, "unknown kind, 19");
