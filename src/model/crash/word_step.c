@@ -93,7 +93,8 @@ static void forget_slot(struct word_state *s, struct word_value place)
 	for (uint32_t i = 0; i < s->slot_count; i++) {
 		const struct word_slot *slot = &s->slots[i];
 
-		if (slot->place.region != place.region || slot->place.n <= place.n - 8 || slot->place.n >= place.n + 8)
+		/* Further apart than 8 bytes, either way. */
+		if (slot->place.region != place.region || (uint64_t)slot->place.n - (uint64_t)place.n + 7 > 14)
 			s->slots[kept++] = *slot;
 	}
 	s->slot_count = kept;
@@ -217,7 +218,7 @@ static void store_part(const struct word_code *code, const struct word_function 
 
 static void push(struct word_state *s, struct word_value value)
 {
-	s->registers[WORD_RSP].n -= 8;
+	s->registers[WORD_RSP].n = sum_of(s->registers[WORD_RSP].n, -8);
 	set_slot(s, s->registers[WORD_RSP], value);
 }
 
@@ -225,7 +226,7 @@ static struct word_value pop(struct word_state *s)
 {
 	struct word_value value = slot_value(s, s->registers[WORD_RSP]);
 
-	s->registers[WORD_RSP].n += 8;
+	s->registers[WORD_RSP].n = sum_of(s->registers[WORD_RSP].n, 8);
 	forget_below(s);
 	return value;
 }
