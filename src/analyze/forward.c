@@ -652,8 +652,8 @@ static struct error *make(const struct slice_request *request, bool is_coarse, s
 struct error *slice_forward(const struct slice_request *request, struct slice *ret)
 {
 	struct slice slice;
-	bool is_over;
-	struct error *err = make(request, false, &slice, &is_over);
+	bool is_over = request->is_coarse;
+	struct error *err = is_over ? NULL : make(request, false, &slice, &is_over);
 
 	if (!err && is_over)
 		err = make(request, true, &slice, &is_over);

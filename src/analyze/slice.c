@@ -204,10 +204,22 @@ static struct error *join_register(struct work *w, uint32_t context, uint32_t nu
 	return err || !is_new ? err : each_call(w, function, context, join_argument, &a);
 }
 
-static struct error *want_block_again(struct work *w, uint32_t context, uint32_t call, const void *data)
+static struct id_set *called_at(const struct work *w, uint32_t context, uint32_t call)
 {
-	(void)data;
-	return wait(w, context, w->code->instructions[call].block, WAITS_FOR_OWN);
+	return &w->contexts[context].called[call - w->contexts[context].range.first_instruction];
+}
+
+/* What matters where a function begins matters where it is called. data: regions. */
+static struct error *bring_to_call(struct work *w, uint32_t context, uint32_t call, const void *data)
+{
+	const struct id_set *regions = data;
+	uint32_t block = w->code->instructions[call].block;
+	struct error *err;
+
+	if (!regions->count || !can_run(w, context, block))
+		return NULL;
+	err = id_set_add_all(called_at(w, context, call), regions, NULL, NULL);
+	return err ? err : wait(w, context, block, WAITS_FOR_CALLS);
 }
 
 static struct error *join_return(struct work *w, uint32_t function, uint32_t of)
@@ -246,7 +258,7 @@ static struct error *ask(struct work *w, uint32_t context, uint32_t call, uint32
 		if (!w->code->blocks[b].successor_count)
 			err = want_at_end(w, CONTEXT_DOWN, b, regions);
 	if (!err && is_new_call)
-		err = wait(w, context, w->code->instructions[call].block, WAITS_FOR_OWN);
+		err = bring_to_call(w, context, call, &v->at_entry);
 	return err;
 }
 
@@ -289,8 +301,7 @@ static struct error *pass_memory(struct work *w, uint32_t context, uint32_t call
 	return err;
 }
 
-/* own, here and below: what the instruction brings of itself is added, too; else only what comes from behind it goes on. */
-static struct error *pass_call(struct work *w, uint32_t context, uint32_t call, bool own, struct id_set *regions)
+static struct error *pass_call(struct work *w, uint32_t context, uint32_t call, struct id_set *regions)
 {
 	const struct function_ids *callees = &w->memory->callees[call];
 	struct id_set *changed = &w->changed;
@@ -310,26 +321,6 @@ static struct error *pass_call(struct work *w, uint32_t context, uint32_t call, 
 			err = join(w, context, call, is_control_alone(changed) ? SLICE_COMES_BACK : SLICE_MEMORY,
 				   CODE_NONE);
 	}
-	for (size_t i = 0; own && i < callees->count && !err; i++) {
-		const struct view *down = view_of(w, CONTEXT_DOWN, callees->items[i]);
-
-		if (id_set_has(&down->asking, place_of(w, context, call)))
-			err = id_set_add_all(regions, &down->at_entry, NULL, NULL);
-		if (!err && context == CONTEXT_UP)
-			err = id_set_add_all(regions, &view_of(w, CONTEXT_UP, callees->items[i])->at_entry, NULL, NULL);
-	}
-	return err;
-}
-
-/* What matters where the frame in front of this one began matters at the call in progress. */
-static struct error *pass_call_of_frame(struct work *w, uint32_t context, uint32_t call, struct id_set *regions)
-{
-	const struct slice_frame *frame = w->contexts[context].frame;
-	struct error *err = NULL;
-
-	for (uint32_t i = 0; i < frame->call_count && !err; i++)
-		if (frame->calls[i] == call)
-			err = id_set_add_all(regions, &w->contexts[context - 1].views[0].at_entry, NULL, NULL);
 	return err;
 }
 
@@ -356,6 +347,7 @@ static struct error *come_by_jump(struct work *w, const struct id_set *regions)
 	return err;
 }
 
+/* own, here and below: what the instruction brings of itself is added, too; else only what comes from behind it goes on. */
 static struct error *pass_jump(struct work *w, uint32_t context, uint32_t i, bool own, struct id_set *regions)
 {
 	struct error *err = NULL;
@@ -372,6 +364,7 @@ static struct error *pass_jump(struct work *w, uint32_t context, uint32_t i, boo
 static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t i, bool own, struct id_set *regions)
 {
 	const struct id_set *changes = classes_of(w, w->regions->changes[i]);
+	struct id_set *called = called_at(w, context, i);
 	struct error *err = w->landings.count ? pass_jump(w, context, i, own, regions) : NULL;
 
 	if (err)
@@ -382,9 +375,11 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 	if (!err && w->regions->overwrites[i])
 		id_set_remove_all(regions, classes_of(w, w->regions->overwrites[i]));
 	if (!err && w->memory->callees[i].count)
-		err = pass_call(w, context, i, own, regions);
-	if (!err && own && context > CONTEXT_FRAMES)
-		err = pass_call_of_frame(w, context, i, regions);
+		err = pass_call(w, context, i, regions);
+	if (!err && called->count) {
+		err = id_set_add_all(regions, called, NULL, NULL);
+		id_set_deinit(called);
+	}
 	if (!err && w->regions->passes[i])
 		err = pass_memory(w, context, i, regions);
 	if (err || !own || !*in_of(w, context, i))
@@ -403,16 +398,19 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 
 static struct error *enter_function(struct work *w, uint32_t context, uint32_t function, const struct id_set *regions)
 {
-	bool is_new = false;
-	struct error *err = id_set_add_all(&view_of(w, context, function)->at_entry, regions, NULL, &is_new);
+	struct id_set *at_entry = &view_of(w, context, function)->at_entry, more = {0};
+	struct error *err = id_set_add_all(&more, regions, at_entry, NULL);
 
-	if (!err && is_last_frame(w, context) && !w->request->frames_are_whole)
-		err = id_set_add_all(&view_of(w, CONTEXT_UP, function)->at_entry, regions, NULL, NULL);
-	return err || !is_new ? err : each_call(w, function, context, want_block_again, NULL);
+	if (!err)
+		err = id_set_add_all(at_entry, &more, NULL, NULL);
+	if (!err && more.count)
+		err = each_call(w, function, context, bring_to_call, &more);
+	id_set_deinit(&more);
+	return err;
 }
 
 /* Only what has come since last time goes through: what comes out of it is added to what has come out. */
-static struct error *pass_block(struct work *w, uint32_t context, uint32_t number, bool own)
+static struct error *pass_block(struct work *w, uint32_t context, uint32_t number, uint8_t why)
 {
 	const struct code_block *b = &w->code->blocks[number];
 	struct id_set *more = &w->contexts[context].more[number - w->contexts[context].range.first_block];
@@ -421,9 +419,9 @@ static struct error *pass_block(struct work *w, uint32_t context, uint32_t numbe
 
 	*more = (struct id_set){0};
 	err = id_set_add_all(end_of(w, context, number), &regions, NULL, NULL);
-	for (uint32_t i = b->instruction_count; i-- > 0 && !err && (own || regions.count);) {
+	for (uint32_t i = b->instruction_count; i-- > 0 && !err && (why != WAITS_WITH_MORE || regions.count);) {
 		add_steps(w, regions.count + 1);
-		err = pass_instruction(w, context, b->first_instruction + i, own, &regions);
+		err = pass_instruction(w, context, b->first_instruction + i, why & WAITS_FOR_OWN, &regions);
 	}
 	add_steps(w, (uint64_t)regions.count * b->predecessor_count);
 	for (uint32_t i = b->first_predecessor; i < b->first_predecessor + b->predecessor_count && !err; i++)
@@ -580,7 +578,7 @@ static struct error *settle(struct work *w)
 					      .is_waiting[next.number - w->contexts[next.context].range.first_block];
 			why = *is_waiting;
 			*is_waiting = 0;
-			err = pass_block(w, next.context, next.number, why & WAITS_FOR_OWN);
+			err = pass_block(w, next.context, next.number, why);
 		}
 	}
 	return err;
@@ -680,8 +678,8 @@ static struct error *make(const struct slice_request *request, bool is_coarse, s
 struct error *slice_backward(const struct slice_request *request, struct slice *ret)
 {
 	struct slice slice;
-	bool is_over;
-	struct error *err = make(request, false, &slice, &is_over);
+	bool is_over = request->is_coarse;
+	struct error *err = is_over ? NULL : make(request, false, &slice, &is_over);
 
 	if (!err && is_over)
 		err = make(request, true, &slice, &is_over);

@@ -94,6 +94,7 @@ struct slice_request {
 	const struct slice *within;  /* nothing else is in the slice; NULL: all can be */
 	struct slice_demand *demand; /* to be filled, unless the slice is coarse; NULL: not wanted */
 	uint64_t limit_steps;        /* 0: none */
+	bool is_coarse;              /* it is to be coarse from the beginning */
 };
 
 struct error *slice_backward(const struct slice_request *request, struct slice *ret);

@@ -126,9 +126,10 @@ static struct error *open_context(struct context *c)
 	c->views = calloc((size_t)c->function_count + 1, sizeof *c->views);
 	c->at_end = calloc((size_t)c->range.block_count + 1, sizeof *c->at_end);
 	c->more = calloc((size_t)c->range.block_count + 1, sizeof *c->more);
+	c->called = calloc((size_t)c->range.instruction_count + 1, sizeof *c->called);
 	c->is_in = calloc((size_t)c->range.instruction_count + 1, 1);
 	c->is_waiting = calloc((size_t)c->range.block_count + 1, 1);
-	return c->views && c->at_end && c->more && c->is_in && c->is_waiting ? NULL : &error_no_memory;
+	return c->views && c->at_end && c->more && c->called && c->is_in && c->is_waiting ? NULL : &error_no_memory;
 }
 
 struct error *slice_work_open(struct work *w)
@@ -181,7 +182,10 @@ static void close_context(struct context *c)
 		id_set_deinit(&c->at_end[b]);
 	for (uint32_t b = 0; c->more && b < c->range.block_count; b++)
 		id_set_deinit(&c->more[b]);
+	for (uint32_t i = 0; c->called && i < c->range.instruction_count; i++)
+		id_set_deinit(&c->called[i]);
 	free(c->views);
+	free(c->called);
 	free(c->at_end);
 	free(c->more);
 	free(c->is_in);

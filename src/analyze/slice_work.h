@@ -44,8 +44,10 @@ struct context {
 	struct view *views;
 	struct id_set *at_end; /* [block] regions that matter at its end, and that have gone through it */
 	struct id_set *more;   /* [block] those that have not yet; nothing of it is in at_end */
-	uint8_t *is_in;        /* [instruction] of IN_* */
-	uint8_t *is_waiting;   /* [block] of WAITS_* */
+	struct id_set
+		*called; /* [instruction] regions that have come from what it calls, and have not gone on from it yet */
+	uint8_t *is_in;  /* [instruction] of IN_* */
+	uint8_t *is_waiting; /* [block] of WAITS_* */
 };
 
 /*
@@ -54,7 +56,8 @@ struct context {
  */
 enum {
 	WAITS_WITH_MORE = 1, /* regions have come to its end */
-	WAITS_FOR_OWN = 2,   /* what its instructions and calls bring has become more */
+	WAITS_FOR_CALLS = 2, /* regions have come from functions that it calls */
+	WAITS_FOR_OWN = 4,   /* more of its instructions are in the slice */
 };
 
 /* An instruction or a block, in a context. */

@@ -8,10 +8,6 @@
 
 #include "cli/slice.h"
 
-enum {
-	MILLION = 1000000,
-};
-
 /* Keeps what an error says, and frees it. */
 static struct error *take_message(struct error *why, char **ret)
 {
@@ -50,15 +46,15 @@ struct pointers_limit slicing_limit(size_t mb, size_t msteps, bool is_shown)
 		mb = is_shown ? SLICE_LIMIT_MB : COUNTED_LIMIT_MB;
 	if (!msteps)
 		msteps = is_shown ? SLICE_LIMIT_MSTEPS : COUNTED_LIMIT_MSTEPS;
-	return (struct pointers_limit){.bytes = mb << 20, .steps = (uint64_t)msteps * MILLION};
+	return (struct pointers_limit){.bytes = mb << 20, .steps = (uint64_t)msteps * SLICING_MILLION};
 }
 
 struct error *slicing_take_slice(const struct slice *s, const struct slice_request *request, char **coarse)
 {
 	if (!s->is_coarse || *coarse)
 		return NULL;
-	return asprintf(coarse, "the slice needs more than %" PRIu64 " million steps", request->limit_steps / MILLION) <
-			       0
+	return asprintf(coarse, "the slice needs more than %" PRIu64 " million steps",
+			request->limit_steps / SLICING_MILLION) < 0
 		       ? &error_no_memory
 		       : NULL;
 }

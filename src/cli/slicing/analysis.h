@@ -17,8 +17,10 @@ struct slicing_analysis {
 };
 
 enum {
+	SLICING_MILLION = 1000000,
 	COUNTED_LIMIT_MB = 256,
-	COUNTED_LIMIT_MSTEPS = 300,
+	COUNTED_LIMIT_MSTEPS = 400,
+	COUNTED_SLICE_MSTEPS = 100,
 };
 
 /* The user's limits, in millions of bytes and steps; 0: the preset. is_shown: else it is for a slice of which only the size is shown. */

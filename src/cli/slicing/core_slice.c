@@ -22,7 +22,8 @@
 /* What is known of memory: of all code, or of what ran. */
 struct analysis {
 	const bool *runs, *comes;
-	struct pointers_limit limit; /* its steps are a slice's, too */
+	uint64_t limit_steps;    /* of a slice */
+	bool is_coarsely_sliced; /* the last slice of it is coarse */
 	struct slicing_analysis of;
 };
 
@@ -142,11 +143,15 @@ static struct error *name_frame(struct work *w, uint32_t number)
 
 static struct error *analyse(struct work *w, struct analysis *a, bool is_shown)
 {
-	struct slicing_cache_key key = {
-		.folder = w->cache, .build_id = &w->build_id, .code = &w->code, .runs = a->runs};
+	struct slicing_cache_key key = {.folder = w->cache,
+					.build_id = &w->build_id,
+					.code = &w->code,
+					.runs = a->runs,
+					.limit = slicing_limit(w->request->limit_mb, w->request->limit_msteps,
+							       is_shown)};
 
-	a->limit = slicing_limit(w->request->limit_mb, w->request->limit_msteps, is_shown);
-	key.limit = a->limit;
+	a->limit_steps = is_shown || w->request->limit_msteps ? key.limit.steps
+							      : (uint64_t)COUNTED_SLICE_MSTEPS * SLICING_MILLION;
 	return slicing_analyse(&key, &a->of);
 }
 
@@ -186,11 +191,13 @@ static struct error *measure(struct work *w, const struct slice_request *request
 static struct slice_request request_of(const struct work *w, const struct analysis *a, const struct crash_stack *stack,
 				       enum slice_of of)
 {
+	bool is_shown = w->request->slice_of == of;
 	struct slice_request request = {.regions = &a->of.regions,
 					.runs = a->runs,
 					.comes = a->comes,
 					.criteria_stand = stack != NULL,
-					.limit_steps = a->limit.steps};
+					.limit_steps = a->limit_steps,
+					.is_coarse = !is_shown && a->of.memory.is_coarse};
 
 	if (stack) {
 		request.criteria = stack->criteria;
@@ -218,6 +225,7 @@ static struct error *slice_once(struct work *w, struct analysis *a, const struct
 
 	if (!err)
 		err = slicing_take_slice(&slice, &request, &a->of.coarse);
+	a->is_coarsely_sliced = slice.is_coarse;
 	w->sizes[of].is_coarse = a->of.memory.is_coarse || slice.is_coarse;
 	if (!err)
 		err = measure(w, &request, &slice, of);
@@ -342,8 +350,14 @@ static struct error *slice_all(struct work *w)
 		err = find_omissions(w);
 	if (!err)
 		err = slice_of(w, &w->all, NULL, SLICE_OF_STACK);
-	if (!err)
+	/* The coarse slice of what leads to the stack is that of all code. */
+	if (!err && w->all.is_coarsely_sliced && w->request->slice_of != SLICE_OF_STATIC) {
+		w->sizes[SLICE_OF_STATIC].lines = w->sizes[SLICE_OF_STACK].lines;
+		w->sizes[SLICE_OF_STATIC].instructions = w->sizes[SLICE_OF_STACK].instructions;
+		w->sizes[SLICE_OF_STATIC].is_coarse = true;
+	} else if (!err) {
 		err = slice_of(w, &w->all, NULL, SLICE_OF_STATIC);
+	}
 	return err;
 }
 

@@ -3,6 +3,7 @@
  * has come add edges; until nothing changes (Pereira and Berlin, CGO 2009).
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"

@@ -206,7 +206,7 @@ static void check_coarse(struct work *w, const struct shadow_recording *r, enum 
 	struct slice_request limited = *request;
 	struct slice coarse;
 
-	limited.limit_steps = 1;
+	limited.is_coarse = true;
 	oracle_fail(slice->is_forward ? slice_forward(&limited, &coarse) : slice_backward(&limited, &coarse));
 	for (uint32_t i = 0; i < w->code.instruction_count; i++) {
 		if (!slice->why[i].reason || coarse.why[i].reason)
