@@ -14,6 +14,7 @@
 #include "core/activity/activity.h"
 #include "core/contexts/adaptive.h"
 #include "core/contexts/frequency.h"
+#include "core/contexts/hybrid.h"
 #include "core/paths/path_state.h"
 #include "core/paths/placement.h"
 #include "core/paths/ppp.h"
@@ -100,6 +101,24 @@ static struct error *do_build(struct callgraph *g)
 static struct error *do_encode(struct callgraph *g)
 {
 	return callgraph_encode(g, NULL, NULL);
+}
+
+/* Renumbers a graph, and takes the result as a stored one. */
+static struct error *do_hybrid(struct callgraph *g)
+{
+	static const uint32_t offsets[EDGES];
+	static const bool is_placed[NODES];
+	const struct hybrid_frames frames = {offsets, is_placed, NULL};
+	struct hybrid h = {0};
+	struct error *err = callgraph_encode(g, NULL, NULL);
+
+	if (!err)
+		err = hybrid_encode(g, &frames, &h);
+	hybrid_deinit(&h);
+	if (!err)
+		err = hybrid_adopt(g, &frames, &h);
+	hybrid_deinit(&h);
+	return err;
 }
 
 static struct error *do_propagate(struct callgraph *g)
@@ -394,6 +413,7 @@ int main(void)
 	check_every_failure(&g, "walking", do_walk);
 	check_every_failure(&g, "adopting", callgraph_adopt);
 	check_every_failure(&g, "encoding again", do_encode);
+	check_every_failure(&g, "encoding by offsets", do_hybrid);
 
 	adaptive_init(&grown, &allocator, 0);
 	check_every_failure(&g, "growing", do_grow);
