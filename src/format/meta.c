@@ -252,6 +252,18 @@ static struct error *read_stats(struct reader *r)
 	return err;
 }
 
+/* Sizes of frames are what is left: only hybrid encoding has them. */
+static struct error *read_frames(struct reader *r)
+{
+	struct meta *m = r->m;
+	struct error *err = NULL;
+
+	m->is_hybrid = cursor_left(&r->c) && m->function_count;
+	for (uint32_t i = 0; m->is_hybrid && i < m->function_count && !err; i++)
+		err = cursor_uleb32(&r->c, &m->functions[i].frame_bytes);
+	return err;
+}
+
 static struct error *read_raw(const uint8_t *raw, size_t raw_bytes, const char *name, struct meta *m)
 {
 	struct reader r = {.m = m};
@@ -265,7 +277,8 @@ static struct error *read_raw(const uint8_t *raw, size_t raw_bytes, const char *
 	      read_aliases(&r) ?:
 	      read_locations(&r) ?:
 	      read_sites(&r) ?:
-	      read_stats(&r);
+	      read_stats(&r) ?:
+	      read_frames(&r);
 	if (!err && cursor_left(&r.c))
 		err = cursor_error(&r.c, "%zu bytes behind the last table: the section is damaged", cursor_left(&r.c));
 	string_pool_deinit(&r.strings);

@@ -23,6 +23,7 @@ enum meta_function_flag {
 	META_FUNCTION_EXPORTED = 1 << 1,  /* visible to other images under its link name */
 	META_FUNCTION_HAS_DUMMY = 1 << 2, /* some push starts here, at `restart` */
 	META_FUNCTION_METHOD = 1 << 3,    /* of a virtual machine, in a recording; in no section */
+	META_FUNCTION_PLACED = 1 << 4,    /* is_hybrid: the offset of the stack is known where a push starts here */
 };
 
 struct meta_function {
@@ -33,6 +34,7 @@ struct meta_function {
 	uint32_t flags;
 	uint64_t contexts; /* numCC */
 	uint64_t restart;
+	uint32_t frame_bytes; /* is_hybrid: from its frame (CFA) down to that of a function it calls; 0: not the same at all times */
 };
 
 /* Another name under which other images may call a function. */
@@ -59,6 +61,7 @@ enum meta_site_kind {
 enum meta_site_flag {
 	META_SITE_TAIL = 1 << 0, /* a tail call: the caller's frame is gone while the callee runs */
 	META_SITE_SELF = 1 << 1, /* of recorded code, FOREIGN: `caller` itself is the foreign code */
+	META_SITE_JUMP = 1 << 2, /* is_hybrid: the callee's frame is where the caller's was */
 };
 
 /* One source position; `inlined_at` is the index + 1 of the position of the call this was inlined into, 0 at the end. */
@@ -106,6 +109,7 @@ struct meta {
 	struct meta_location *locations;
 	uint32_t location_count;
 	struct meta_stats stats;
+	bool is_hybrid; /* contexts with one number differ by the offset of the stack (core/contexts/hybrid.h) */
 };
 
 void meta_init(struct meta *m);

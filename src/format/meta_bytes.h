@@ -11,6 +11,7 @@
  *     site_count { kind flags caller (callee | foreign | -) (addend | -) location }   sites 1 .. site_count - 1
  *     functions_total call_sites_total call_sites_no_code ball_larus_max_id max_id cut_nodes
  *     foreign_objects foreign_members
+ *     (frame_bytes of each function)   with hybrid encoding only
  *
  * Private to src/format.
  */

@@ -83,6 +83,8 @@ static struct error *write_raw(const struct meta *m, struct buffer *raw)
 	buffer_uleb128(&tables, m->stats.cut_nodes);
 	buffer_uleb128(&tables, m->stats.foreign_objects);
 	buffer_uleb128(&tables, m->stats.foreign_members);
+	for (uint32_t i = 0; m->is_hybrid && i < m->function_count; i++)
+		buffer_uleb128(&tables, m->functions[i].frame_bytes);
 
 	err = string_table_write(&t, raw);
 	buffer_bytes(raw, tables.bytes, tables.len_bytes);

@@ -107,6 +107,36 @@ static void test_round_trip(void)
 	buffer_deinit(&out);
 }
 
+/* Sizes of frames, which only hybrid encoding has. */
+static void test_hybrid(void)
+{
+	static struct meta_builder b;
+	struct buffer out = {0};
+	struct meta m;
+
+	build_example(&b);
+	b.meta.is_hybrid = true;
+	b.functions[0].frame_bytes = 300;
+	b.functions[0].flags |= META_FUNCTION_PLACED;
+	b.sites[1].flags = META_SITE_JUMP;
+	CHECK_OK(meta_write(&b.meta, &out));
+	meta_init(&m);
+	if (CHECK_OK(meta_read(out.bytes, out.len_bytes, "u", &m))) {
+		CHECK(m.is_hybrid);
+		CHECK_U64(m.functions[0].frame_bytes, 300);
+		CHECK_U64(m.functions[1].frame_bytes, 0);
+		CHECK_U64(m.functions[0].flags, META_FUNCTION_ROOT | META_FUNCTION_HAS_DUMMY | META_FUNCTION_PLACED);
+		CHECK_U64(m.sites[1].flags, META_SITE_JUMP);
+	}
+	buffer_deinit(&out);
+	build_example(&b);
+	CHECK_OK(meta_write(&b.meta, &out));
+	if (CHECK_OK(meta_read(out.bytes, out.len_bytes, "u", &m)))
+		CHECK(!m.is_hybrid);
+	meta_deinit(&m);
+	buffer_deinit(&out);
+}
+
 static void expect_at(const uint8_t *bytes, size_t len, const char *text, int line)
 {
 	struct meta m;
@@ -295,6 +325,7 @@ int main(void)
 	test_deep_inlining();
 	test_golden();
 	test_round_trip();
+	test_hybrid();
 	test_headers();
 	test_bodies();
 	test_writer_refuses();
