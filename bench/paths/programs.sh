@@ -40,10 +40,11 @@ compiler_of() { # PROGRAM VARIANT
 	plan-all) echo "$paths --wm-path-array=1 --wm-plan=$work/$1-source.wmk" ;;
 	lto) echo "$clang -flto -fuse-ld=lld" ;;
 	contexts) echo "$waymark cc -gline-tables-only -gdwarf-4" ;;
+	hybrid) echo "$waymark cc -gline-tables-only -gdwarf-4 --wm-hybrid" ;;
 	final-*) compiler_of "$1" "${2#final-}" | sed "s,--wm=paths,& --wm-stage=final,; s,-source\.wmk,-final.wmk," ;;
 	esac
 }
-variant_is_waymark() { case $1 in *bl* | *plan* | contexts) true ;; *) false ;; esac }
+variant_is_waymark() { case $1 in *bl* | *plan* | contexts | hybrid) true ;; *) false ;; esac }
 
 # Less than the tests need: the program alone.
 compile_zstd() { make -C "$1/programs" -j "$jobs" zstd CC="$2" CFLAGS="$3" AR=llvm-ar-19; }
@@ -51,6 +52,9 @@ compile_zstd() { make -C "$1/programs" -j "$jobs" zstd CC="$2" CFLAGS="$3" AR=ll
 # Regular expressions are matched by the programs' own code, not by libc's, which no variant counts in.
 compile_grep() { configure_and_make "$@" --with-included-regex; }
 compile_sed() { configure_and_make "$@" --with-included-regex; }
+
+# Of ../contexts alone.
+compile_mawk() { configure_and_make "$@"; }
 
 # Configuring takes longer than compiling: a build with the same compiler is copied and compiled with other flags. For the final
 # stage what is compiled is always the same, so another variant of that is linked again.
@@ -127,6 +131,7 @@ command_of() { # PROGRAM VARIANT full|small
 	grep) echo "$dir/src/grep -nE [a-z]+_t[^a-z]|return.*;|([a-z]+)_\\1 $text $(pick '' "$text $text $text")" ;;
 	sed) echo "$dir/sed/sed -E -f $here/work.sed $text $(pick '' "$text")" ;;
 	gawk) echo "$dir/gawk -f $here/work.awk $text $(pick '' "$text")" ;;
+	mawk) echo "$dir/mawk -f $here/../contexts/work.awk $text $(pick '' "$text $text")" ;;
 	perl) echo "$dir/perl -I$dir/lib $here/work.pl $text" ;;
 	lua) echo "$dir/src/lua $here/../contexts/work.lua $(pick 10 200)" ;;
 	sqlite3) echo "$dir/sqlite3 :memory:" ;;

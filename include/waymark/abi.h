@@ -124,6 +124,23 @@ enum {
 	WM1_IMAGE_PROGRAM = 1, /* its site_base is WM1_SITE_PROGRAM */
 	/* Of programs: its calls of other code push only for captures at the program's own sites. What other code captures has no context. */
 	WM1_IMAGE_OWN_EVENTS = 2,
+	WM1_IMAGE_HYBRID = 4, /* of programs: contexts with one number differ by the offset of the stack */
+};
+
+/*
+ * The ids of a program with hybrid encoding. Its code keeps the number, twice, and bit 0: whether the piece of the context that began with the
+ * last push, or with main, began at a known place of the stack. What is recorded has the offset from that place down to the stack
+ * pointer of the site beside it:
+ *
+ *      63  62              40  39              1   0
+ *       0   offset / 8          number             1       placed
+ *       0   0                   number             0       not placed: the number alone decides
+ */
+enum {
+	WM1_HYBRID_PLACED = 1,
+	WM1_HYBRID_OFFSET_SHIFT = 40,
+	WM1_HYBRID_OFFSET_UNIT = 8,
+	WM1_HYBRID_OFFSET_END = 1 << 26,
 };
 
 /* One instrumented image (program or shared library), in its writable data; registered by its first constructor. */

@@ -60,6 +60,12 @@ WM1_EXPORT void wm1_put_back(uint64_t sp) __attribute__((preserve_most, cold));
 WM1_EXPORT void wm1_register(struct wm1_image *image);
 WM1_EXPORT void wm1_unregister(struct wm1_image *image);
 
+/*
+ * main of a program with hybrid encoding has been entered: frame is where the caller's stack ends (CFA), from which offsets count. Returns the id
+ * at which main starts; of a second activation one that no function has: contexts decode as unknown, never as wrong.
+ */
+WM1_EXPORT uint64_t wm1_hybrid_main(uint64_t frame);
+
 /* The compiler rewrites wm_capture() and wm_event() to these; site is a site number of the process. */
 WM1_EXPORT struct wm_context wm1_capture(uint32_t site);
 WM1_EXPORT void wm1_event(uint32_t site, const char *name, uint64_t value);

@@ -20,6 +20,7 @@
 
 #include "base/vec.h"
 #include "cli/arguments.h"
+#include "cli/cc_hybrid.h"
 #include "cli/cc_options.h"
 #include "cli/cc_request.h"
 #include "cli/command.h"
@@ -46,6 +47,7 @@ static bool has_pass_at_link(const struct job *job)
 struct line {
 	struct argument_vec words;
 	struct error *err;
+	char *hybrid_output; /* malloc'd: links a program with hybrid encoding, under this name; NULL: does not */
 };
 
 static void add(struct line *line, char *word)
@@ -63,6 +65,7 @@ static void line_deinit(struct line *line)
 	for (size_t i = 0; i < line->words.count; i++)
 		free(line->words.items[i]);
 	argument_vec_deinit(&line->words);
+	free(line->hybrid_output);
 }
 
 static void add_text(struct line *line, const char *text)
@@ -173,9 +176,18 @@ static void add_wraps(struct line *line, const char *exports)
 	}
 }
 
-static void add_lto_flags(struct line *line, const struct cc_request *r, const struct install_paths *files)
+/* Runs the pass with sizes of frames. */
+static bool is_hybrid_link(const struct job *job)
 {
-	add_bitcode_flags(line, r);
+	return job->options->is_hybrid && job->options->contexts && has_pass_at_link(job) &&
+	       cc_request_links_program(job->request) && cc_request_links_runtime(job->request);
+}
+
+static void add_lto_flags(struct line *line, const struct job *job, const struct install_paths *files)
+{
+	add_bitcode_flags(line, job->request);
+	if (is_hybrid_link(job)) /* arguments that are pushed move the stack pointer from call to call */
+		add_text(line, "-Wl,-mllvm,-no-x86-call-frame-opt");
 	/* LLVM 19 crashes there on a program with an ifunc; later passes find the same. */
 	add_text(line, "-Wl,-mllvm,-compute-dead=false,-mllvm,-propagate-attrs=false");
 	add_format(line, "-Wl,--load-pass-plugin=%s", files->plugin);
@@ -194,7 +206,7 @@ static void add_link_flags(struct line *line, const struct job *job, const struc
 		return;
 	add_text(line, "-Wl,--build-id");
 	if (has_pass_at_link(job))
-		add_lto_flags(line, r, files);
+		add_lto_flags(line, job, files);
 	if (job->options->trace)
 		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-trace.a,--pop-state",
 			   files->runtime_dir);
@@ -350,7 +362,12 @@ static struct error *prepare(const char *command, char **argv, int count, struct
 		cc_options_export(&options, r.uses_lto);
 		if (r.links)
 			set_link_environment(&r);
-		err = build_line(line, &(struct job){command, &r, &options}, &user);
+		const struct job job = {command, &r, &options};
+		err = build_line(line, &job, &user);
+		if (!err && is_hybrid_link(&job)) {
+			line->hybrid_output = strdup(r.output ? r.output : "a.out");
+			err = line->hybrid_output ? NULL : &error_no_memory;
+		}
 	}
 	cc_options_deinit(&options);
 	arguments_deinit(&user);
@@ -399,6 +416,12 @@ static int run(const struct command *command, int argc, char **argv)
 		err = prepare(command->name, argv + 1, argc - 1, &line);
 	if (!err)
 		err = argument_vec_append(&line.words, NULL);
+	if (!err && line.hybrid_output) {
+		int status = cc_hybrid_link(command->name, line.words.items, line.hybrid_output);
+
+		line_deinit(&line);
+		return status;
+	}
 	if (!err) {
 		execvp(clang, line.words.items);
 		err = error_os(errno, "%s: cannot run it; install clang-19", clang);

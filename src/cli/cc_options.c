@@ -229,6 +229,9 @@ static const struct option_row event_options[] = {
 	 .kind = OPTION_KIND_JOINED,
 	 .set = set_events,
 	 .words = &event_words},
+	{.name = "wm-hybrid",
+	 .help = "let the offset of the stack tell contexts apart: less code, but a program is linked several times",
+	 OPTION_FLAG(struct cc_options, is_hybrid)},
 	OPTIONS_END,
 };
 static const struct option_row stage_options[] = {
@@ -318,11 +321,14 @@ static struct error *unknown_option(const char *word)
 	for (size_t i = 0; i <= last; i++)
 		if (items[i].row->kind == OPTION_KIND_JOINED)
 			buffer_printf(&list, "%s--%s=", !i ? "" : i < last ? ", " : " or ", items[i].row->name);
+	buffer_printf(&list, ", each with a value after the =");
+	for (size_t i = 0; i < count; i++)
+		if (items[i].row->kind == OPTION_KIND_FLAG)
+			buffer_printf(&list, ", or --%s", items[i].row->name);
 	buffer_u8(&list, 0);
 	err = buffer_error(&list);
 	if (!err)
-		err = error_create(ERROR_ARGUMENT, "%s: not known; use %s, each with a value after the =", word,
-				   (char *)list.bytes);
+		err = error_create(ERROR_ARGUMENT, "%s: not known; use %s", word, (char *)list.bytes);
 	buffer_deinit(&list);
 	return err;
 }
@@ -332,6 +338,12 @@ static struct error *read_word(struct cc_options *o, const char *word, enum need
 	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
 		for (const struct option_row *row = groups[i].rows; row->name; row++) {
 			const char *value = value_of(word, row);
+			if (row->kind == OPTION_KIND_FLAG) {
+				if (strcmp(word + 2, row->name))
+					continue;
+				*(bool *)((char *)o + row->off) = true;
+				return NULL;
+			}
 			if (!value)
 				continue;
 			*need = groups[i].need;
@@ -372,6 +384,8 @@ struct error *cc_options_read(char *const *words, int count, struct cc_options *
 {
 	struct cc_options options = {.contexts = true};
 	struct error *err = read_words(words, count, &options);
+	if (!err && options.is_hybrid && options.contexts && (options.paths || options.trace))
+		err = error_create(ERROR_ARGUMENT, "--wm-hybrid: only with --wm=contexts alone");
 	if (err)
 		cc_options_deinit(&options);
 	else
@@ -402,6 +416,7 @@ void cc_options_export(const struct cc_options *o, bool uses_lto)
 {
 	export("WAYMARK_CONTEXTS", o->contexts ? "1" : NULL);
 	export("WAYMARK_EVENTS", o->contexts ? o->events : NULL);
+	export("WAYMARK_HYBRID", NULL);
 	export("WAYMARK_PATHS", !o->paths ? NULL : o->is_final ? "final" : "source");
 	export("WAYMARK_PATHS_ARRAY", o->paths ? o->array : NULL);
 	export("WAYMARK_PATHS_HASH", o->paths ? o->hash : NULL);

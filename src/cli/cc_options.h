@@ -4,6 +4,7 @@
  *
  *      WAYMARK_CONTEXTS=1            contexts are wanted
  *      WAYMARK_EVENTS=LIST           --wm-events; empty: none; not set: all
+ *      WAYMARK_HYBRID=FILE           sizes of frames for a hybrid encoding (cc_hybrid.h); not set: there is none
  *      WAYMARK_PATHS=source|final    paths are counted, at that stage; not set: they are not
  *      WAYMARK_PATHS_ARRAY=N         --wm-path-array
  *      WAYMARK_PATHS_HASH=KIND       --wm-path-hash
@@ -25,6 +26,7 @@
 struct cc_options {
 	bool contexts;
 	const char *events; /* words and names; NULL: all, empty: none */
+	bool is_hybrid;     /* the offset of the stack tells contexts apart, too */
 	bool paths;
 	bool is_final; /* paths at the final stage */
 	bool trace;

@@ -44,6 +44,7 @@ struct summary {
 	uint64_t tail_calls;
 	uint64_t roots;
 	uint64_t zero_edges; /* encoded edges with addend 0 */
+	uint64_t placed;     /* functions with META_FUNCTION_PLACED */
 	uint32_t functions;
 	struct meta_stats stats;
 };
@@ -73,6 +74,8 @@ static size_t make_rows(const struct summary *s, struct row rows[ROWS_MAX])
 		{"cut_edges", "edges cut to keep numbers in range (pushed)", k[META_SITE_CUT], false},
 		{"cut_nodes", "cut nodes", stats->cut_nodes, false},
 		{"zero_edges", "edges with addend 0 (no code)", s->zero_edges, false},
+		{"placed_functions", "functions where a context starts at a known place of the stack (hybrid encoding)",
+		 s->placed, false},
 		{"indirect_sites", "indirect call sites (pushed)", k[META_SITE_INDIRECT], false},
 		{"foreign_sites", "call sites of foreign functions (pushed if they call back)", k[META_SITE_FOREIGN],
 		 false},
@@ -134,8 +137,10 @@ static void summarize(const struct meta *m, struct summary *s)
 {
 	s->functions = m->function_count;
 	s->stats = m->stats;
-	for (uint32_t i = 0; i < m->function_count; i++)
+	for (uint32_t i = 0; i < m->function_count; i++) {
 		s->roots += (m->functions[i].flags & META_FUNCTION_ROOT) != 0;
+		s->placed += (m->functions[i].flags & META_FUNCTION_PLACED) != 0;
+	}
 	for (uint32_t i = 1; i < m->site_count; i++) {
 		const struct meta_site *site = &m->sites[i];
 

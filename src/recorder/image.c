@@ -240,6 +240,7 @@ static uint32_t image_add(struct wmrt_image *found, bool is_program)
 }
 
 bool wmrt_has_own_events;
+bool wmrt_has_hybrid;
 
 void wm1_register(struct wm1_image *image)
 {
@@ -260,6 +261,8 @@ void wm1_register(struct wm1_image *image)
 	} else {
 		if (image->flags & WM1_IMAGE_OWN_EVENTS)
 			wmrt_has_own_events = true;
+		if (image->flags & WM1_IMAGE_HYBRID)
+			wmrt_has_hybrid = true;
 		found.load_address = (uintptr_t)image->ehdr;
 		build_id_read(image->ehdr, &found);
 		path_read(image->ehdr);

@@ -35,6 +35,8 @@ bool wmrt_is_active(void);
 /* The image that has this site, NULL if none. No lock. */
 /* Some program keeps contexts for its own sites only (WM1_IMAGE_OWN_EVENTS). Written before its code runs; read by any thread. */
 extern bool wmrt_has_own_events;
+/* The program has hybrid encoding (WM1_IMAGE_HYBRID). Written and read like that. */
+extern bool wmrt_has_hybrid;
 const struct wmrt_image *wmrt_image_of(uint32_t site);
 /* The listed image that lies there in memory now; NULL if none is known, or it has no build id to know it by. No lock. */
 const struct wmrt_image *wmrt_image_at(const void *ehdr);

@@ -25,11 +25,13 @@ for command in run decode report paths residual merge convert archive diff annot
 done
 # waymark cc --help goes on with clang's.
 "$waymark" cc --help 2>&1 | grep -oE -- '^  --wm[a-z-]*' | sort -u | sed 's/^  --//' >options.txt
-[ "$(wc -l <options.txt)" = 7 ] || fail "cc --help: $(cat options.txt)"
+[ "$(wc -l <options.txt)" = 8 ] || fail "cc --help: $(cat options.txt)"
 while read -r option; do
-	grep -qE "Fl -$option " "$man/waymark-cc.1" || fail "waymark-cc.1 lacks --$option"
-	grep -qE -- "--$option=" "$bash_completion" || fail "waymark.bash lacks --$option"
-	grep -qE -- "--$option=" "$zsh_completion" || fail "_waymark lacks --$option"
+	value='='
+	[ "$option" != wm-hybrid ] || value=
+	grep -qE "Fl -$option( |\$)" "$man/waymark-cc.1" || fail "waymark-cc.1 lacks --$option"
+	grep -qE -- "--$option$value" "$bash_completion" || fail "waymark.bash lacks --$option"
+	grep -qE -- "--$option$value" "$zsh_completion" || fail "_waymark lacks --$option"
 done <options.txt
 limit=$(sed -n 's/.*WM1_PATHS_ARRAY_DEFAULT = \([0-9]*\).*/\1/p' "$top/include/waymark/paths.h")
 grep -q "paths have a counter for each, $limit by default" "$man/waymark-cc.1" || fail "waymark-cc.1: not $limit by default"

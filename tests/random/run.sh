@@ -4,7 +4,7 @@
 #   run.sh [-b BUILD-DIR] FIRST LAST       e.g. run.sh 1 5000
 #
 # Of a program with a library each second function of that is replaced, too, by one of the same text in another library (LD_PRELOAD).
-# NATIVE=1 builds with plain clang-19 and checks only that each program runs to its end. KEEP=DIR keeps what failed.
+# OPTIONS are more options of `waymark cc`. NATIVE=1 builds with plain clang-19 and checks only that each program runs to its end. KEEP=DIR keeps what failed.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +16,7 @@ build=$(cd "$build" && pwd)
 . "$here/../support/twice.sh"
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/waymark-random.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT INT TERM
-common="-g -I$here -w"
+common="-g -I$here -w ${OPTIONS:-}"
 plain="clang-19 -I$here/../../include"
 
 cd "$tmp"

@@ -146,6 +146,22 @@ static void start_alone(struct emitter *e, LLVMValueRef function)
 	e->begin = LLVMBuildStore(e->builder, e->entry_id, e->support.thread_id);
 }
 
+/* main of a program with hybrid encoding: offsets of the stack count from its frame. */
+static void start_main(struct emitter *e, LLVMValueRef function)
+{
+	LLVMValueRef word = LLVMConstInt(e->support.i64, sizeof(uint64_t), 0);
+	LLVMPositionBuilderBefore(e->builder, ir_after_allocas(function));
+	LLVMSetCurrentDebugLocation2(e->builder, NULL);
+	LLVMBuildCall2(e->builder, support_type(e->support.enter), e->support.enter, NULL, 0, "");
+	LLVMValueRef slot =
+		LLVMBuildCall2(e->builder, support_type(e->return_slot), e->return_slot, NULL, 0, "wm1.slot");
+	LLVMValueRef frame =
+		LLVMBuildAdd(e->builder, LLVMBuildPtrToInt(e->builder, slot, e->support.i64, ""), word, "wm1.frame");
+	LLVMValueRef id = LLVMBuildCall2(e->builder, support_type(e->support.hybrid_main), e->support.hybrid_main,
+					 &frame, 1, "wm1.id");
+	e->begin = LLVMBuildStore(e->builder, id, e->support.thread_id);
+}
+
 /* The same, in front of a site that it seldom comes to. */
 static void start_late(struct emitter *e, const struct site *site)
 {
@@ -166,7 +182,7 @@ static void set_restart(struct emitter *e, const struct site *site)
 {
 	const struct function *callee = site->callee == NO_INDEX ? NULL : &e->p->functions.items[site->callee];
 	if (callee && !callee->is_root)
-		store_id(e, constant(e, e->p->graph.nodes[callee->node].restart));
+		store_id(e, constant(e, program_restart(e->p, callee)));
 }
 
 static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMValueRef id)
@@ -375,6 +391,8 @@ static void emit_begin(struct emitter *e, struct function *f)
 	e->entry_top = NULL;
 	if (f->is_outer && !f->is_late)
 		start_alone(e, f->value);
+	if (function_is_placed_root(f))
+		start_main(e, f->value);
 	if (f->needs_entry || f->recovers)
 		keep_entry(e, f->value);
 	if (f->recovers)
@@ -414,8 +432,8 @@ static struct error *split_roots(struct emitter *e)
 	struct error *err = NULL;
 	for (size_t i = 0; i < p->functions.count && !err; i++) {
 		struct function *f = &p->functions.items[i];
-		if (f->is_root && f->node != NO_INDEX && !f->is_outer)
-			entry_split(p, &e->support, f, p->graph.nodes[f->node].restart);
+		if (f->is_root && f->node != NO_INDEX && !f->is_outer && !f->is_placed)
+			entry_split(p, &e->support, f, program_restart(p, f));
 		if (f->is_replaceable)
 			err = interpose_add(p, &e->support, f);
 	}

@@ -134,7 +134,8 @@ static void describe_function(struct program *p, const struct function *f, struc
 		.contexts = node->contexts,
 		.restart = node->has_dummy ? node->restart : 0,
 		.flags = (f->is_root ? META_FUNCTION_ROOT : 0) | (f->is_exported ? META_FUNCTION_EXPORTED : 0) |
-			 (node->has_dummy ? META_FUNCTION_HAS_DUMMY : 0),
+			 (node->has_dummy ? META_FUNCTION_HAS_DUMMY : 0) | (f->is_placed ? META_FUNCTION_PLACED : 0),
+		.frame_bytes = f->frame_bytes,
 	};
 	if (!subprogram)
 		return;
@@ -172,11 +173,12 @@ static struct error *describe_sites(struct describer *d)
 		site->number = ++number;
 		p->meta.sites[number] = (struct meta_site){
 			.kind = site->kind,
-			.flags = site->is_tail && !site->undo ? META_SITE_TAIL : 0,
+			.flags = (site->is_tail && !site->undo ? META_SITE_TAIL : 0) |
+				 (site->is_jump ? META_SITE_JUMP : 0),
 			.caller = p->functions.items[site->caller].node,
 			.callee = site->callee == NO_INDEX ? 0 : p->functions.items[site->callee].node,
 			.foreign = site->foreign,
-			.addend = site->addend,
+			.addend = site->addend >> p->is_hybrid,
 			.location = location,
 		};
 	}
@@ -246,6 +248,7 @@ struct error *program_describe(struct program *p, struct buffer *ret_section)
 	struct describer d = {.p = p};
 	p->meta.producer = arena_printf(&p->meta.arena, "waymark %s %s", WAYMARK_VERSION, p->host->producer);
 	p->meta.unit = p->unit;
+	p->meta.is_hybrid = p->is_hybrid;
 	struct error *err = p->meta.producer ? NULL : &error_no_memory;
 	if (!err)
 		err = describe_sites(&d);

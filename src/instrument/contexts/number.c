@@ -57,12 +57,17 @@ static struct error *add_edges(struct program *p, bool profiled)
 	return NULL;
 }
 
+/* No call is encoded into it: all there is is its own start. */
+static bool has_start_alone(const struct callgraph *g, uint32_t node)
+{
+	return g->range_start[node + 1] - g->range_start[node] == 1;
+}
+
 static void find_outer(struct program *p)
 {
 	for (size_t i = 0; i < p->functions.count; i++) {
 		struct function *f = &p->functions.items[i];
-		/* All there is is its own start. */
-		f->is_outer = f->is_root && f->node != NO_INDEX && p->graph.nodes[f->node].contexts == 1;
+		f->is_outer = f->is_root && f->node != NO_INDEX && has_start_alone(&p->graph, f->node) && !f->is_placed;
 	}
 }
 
@@ -83,7 +88,7 @@ static void apply_encoding(struct program *p)
 		struct site *site = &p->sites.items[edge->site];
 		if (edge->kind == EDGE_ENCODED) {
 			site->action = edge->addend ? SITE_ADD : SITE_NOTHING;
-			site->addend = edge->addend;
+			site->addend = program_id(p, edge->addend);
 			if (site->is_replaceable)
 				p->functions.items[site->callee].is_replaceable = true;
 			continue;
@@ -122,6 +127,8 @@ struct error *program_number(struct program *p)
 {
 	struct callgraph_options options = {.roots_set_id = true};
 	struct error *err = callgraph_encode(&p->graph, &options, &p->graph_stats);
+	if (!err)
+		err = program_number_hybrid(p);
 	if (!err) {
 		find_outer(p);
 		apply_encoding(p);

@@ -4,7 +4,7 @@
  *   scan      functions and call sites, what each call may reach           (scan.c, nocallback.c, interpose.c, pointed.c)
  *   weigh     the call graph and its frequencies                           (number.c, estimate.c)
  *   promote   calls through pointers become direct ones, then scan again   (targets.c)
- *   number    the encoding of the call graph                               (number.c)
+ *   number    the encoding of the call graph                               (number.c, hybrid.c)
  *   plan      what code each site and each function needs                  (plan.c, late.c, cold.c)
  *   describe  the metadata section                                         (emit_metadata.c)
  *   emit      rewrite the module                                           (emit.c, entry.c, outline.c, support.c)
@@ -51,7 +51,8 @@ struct site {
 	bool is_must_tail;
 	bool is_replaceable; /* META_SITE_CALL: of a function that another image may replace (interpose.c) */
 	enum site_action action;
-	uint64_t addend;  /* SITE_ADD */
+	uint64_t addend;  /* SITE_ADD: of the id (program_id) */
+	bool is_jump;     /* is_hybrid: an encoded call that is a jump in the code */
 	bool is_cold;     /* written for size: by calls of helpers (outline.c), with nothing kept in registers */
 	bool undo;        /* code after the call puts the state back */
 	bool restore_id;  /* the callee may come back with another id: put back the absolute one */
@@ -82,6 +83,9 @@ struct function {
 	uint32_t node;       /* in the call graph, NO_INDEX if not observable */
 	uint32_t first_site;
 	uint32_t site_count;
+	/* is_hybrid */
+	uint32_t frame_bytes; /* as in struct meta_function */
+	bool is_placed;       /* a push starts here at a known place of the stack, or it is main */
 };
 VEC_DECLARE(function_vec, struct function);
 
@@ -135,6 +139,7 @@ struct program {
 	struct callgraph graph;
 	struct callgraph_stats graph_stats;
 	struct call_counts calls;
+	bool is_hybrid;                /* offsets of the stack tell contexts apart, too (hybrid.c) */
 	struct shared_change *changes; /* of cold edges, those that a helper pays for, sorted */
 	size_t change_count;
 	bool cleans_tails; /* roots take off the tail-call pushes of their frame before they return */
@@ -164,6 +169,24 @@ struct error *program_scan(struct program *p);
 struct error *program_weigh(struct program *p);
 /* targets.c: *ret_changed: some calls were. */
 struct error *targets_promote(struct program *p, bool *ret_changed);
+/* Part of program_number: plans with the sizes of frames that an earlier link had; then sets is_hybrid and encodes the graph once more. */
+struct error *program_number_hybrid(struct program *p);
+/* The id that stands for a number, or the change of one that adds a number. */
+static inline uint64_t program_id(const struct program *p, uint64_t number)
+{
+	return number << p->is_hybrid;
+}
+/* The id at which a push starts in the function. */
+static inline uint64_t program_restart(const struct program *p, const struct function *f)
+{
+	return program_id(p, p->graph.nodes[f->node].restart) | f->is_placed;
+}
+/* main, which begins at a known place of the stack. */
+static inline bool function_is_placed_root(const struct function *f)
+{
+	return f->is_placed && f->is_root;
+}
+
 /* Part of program_weigh: sets the entries of each function and the weights of the graph. */
 struct error *program_estimate(struct program *p);
 struct error *program_number(struct program *p);
@@ -243,6 +266,7 @@ struct support {
 	LLVMValueRef clean;                   /* void clean(ptr return_slot) */
 	LLVMValueRef capture;                 /* void wm1_capture(ptr sret, i32 site) */
 	LLVMValueRef event;                   /* void wm1_event(i32 site, ptr name, i64 value) */
+	LLVMValueRef hybrid_main;             /* i64 id = wm1_hybrid_main(i64 frame) */
 };
 struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_key, struct support *ret);
 /* Inlines the always-inline helpers and removes what is left of them. */

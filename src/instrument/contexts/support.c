@@ -60,7 +60,10 @@ static void fill_image(struct program *p, const struct support *s, uint32_t site
 		fields[i] = LLVMGetAggregateElement(LLVMGetInitializer(image), i);
 	fields[1] = LLVMConstInt(s->i32, site_count, 0);
 	if (!p->is_shared)
-		fields[3] = LLVMConstInt(s->i32, WM1_IMAGE_PROGRAM | (p->own_events ? WM1_IMAGE_OWN_EVENTS : 0u), 0);
+		fields[3] = LLVMConstInt(s->i32,
+					 WM1_IMAGE_PROGRAM | (p->own_events ? WM1_IMAGE_OWN_EVENTS : 0u) |
+						 (p->is_hybrid ? WM1_IMAGE_HYBRID : 0u),
+					 0);
 	fields[5] = LLVMConstInt(s->i64, meta_key, 0);
 	LLVMSetInitializer(image, LLVMConstStructInContext(p->context, fields, 6, 0));
 }
@@ -106,6 +109,7 @@ struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_
 	s.enter = LLVMGetNamedFunction(p->module, "wm1.look");
 	s.capture = LLVMGetNamedFunction(p->module, "wm1_capture");
 	s.event = LLVMGetNamedFunction(p->module, "wm1_event");
+	s.hybrid_main = LLVMGetNamedFunction(p->module, "wm1_hybrid_main");
 	LLVMDeleteGlobal(LLVMGetNamedGlobal(p->module, "wm1.anchors"));
 	err = outline_add(p, &s);
 	if (!err)
@@ -147,7 +151,7 @@ struct error *support_finish(struct program *p)
 	static const char *const names[] = {"wm1.push",       "wm1.push_tail",  "wm1.clean",      "wm1.defer",
 					    "wm1.end_defer",  "wm1.look",       "wm1.defer_here", "wm1.end_here",
 					    "wm1.enter_here", "wm1.enter_slow", "wm1.push_here",  "wm1.put_back",
-					    "wm1.set",        "wm1.add",        "wm1.subtract"};
+					    "wm1.set",        "wm1.add",        "wm1.subtract",   "wm1_hybrid_main"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		remove_unused(p->module, names[i]);
 	return NULL;

@@ -18,13 +18,14 @@
 @llvm.compiler.used = appending global [2 x ptr] [ptr @wm1.first, ptr @wm1.last], section "llvm.metadata"
 
 ; Linking takes along only what is referred to; dropped right after.
-@wm1.anchors = global [8 x ptr] [ptr @wm1.push, ptr @wm1.push_tail, ptr @wm1.clean, ptr @wm1_capture, ptr @wm1_event,
-  ptr @wm1.defer, ptr @wm1.end_defer, ptr @wm1.look]
+@wm1.anchors = global [9 x ptr] [ptr @wm1.push, ptr @wm1.push_tail, ptr @wm1.clean, ptr @wm1_capture, ptr @wm1_event,
+  ptr @wm1.defer, ptr @wm1.end_defer, ptr @wm1.look, ptr @wm1_hybrid_main]
 
 declare void @wm1_register(ptr)
 declare void @wm1_unregister(ptr)
 declare void @wm1_capture(ptr sret({ i64, i32, i32, i32, i32 }), i32)
 declare void @wm1_event(i32, ptr, i64)
+declare i64 @wm1_hybrid_main(i64) nounwind
 ; nonlazybind: the lazy resolver does not keep all the registers that preserve_most does
 declare preserve_mostcc ptr @wm1_grow() cold nounwind nonlazybind
 declare preserve_mostcc void @wm1_drop_tails(i64) cold nounwind nonlazybind

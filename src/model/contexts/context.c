@@ -155,7 +155,7 @@ struct error *context_append_callers(const struct process *p, const struct conte
 				     uint32_t function, uint64_t id, struct frame_vec *frames)
 {
 	struct context_piece piece;
-	struct error *err = image_decode_piece(image, WM_EPOCH_COMPILED, function, id, &piece);
+	struct error *err = image_decode_piece(image, WM_EPOCH_COMPILED, function, 0, id, &piece);
 
 	return err ? err : append_decoded(p, below, image, &piece, false, false, frames);
 }
@@ -213,7 +213,7 @@ struct error *context_append_piece(const struct process *p, const struct context
 	if (err)
 		return err;
 	s = &image->meta.sites[local];
-	err = image_decode_piece(image, epoch, s->caller, id, &piece);
+	err = image_decode_piece(image, epoch, s->caller, local, id, &piece);
 	if (!err)
 		err = append_decoded(p, below, image, &piece, site & WM1_SITE_ELIDED, s->kind == META_SITE_BOUND,
 				     frames);

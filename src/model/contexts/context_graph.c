@@ -70,8 +70,31 @@ struct error *encoding_adopt(struct encoding *e)
 	return e->edges ? callgraph_adopt(&e->graph) : &error_no_memory;
 }
 
+/* Functions and sites have become nodes and edges. */
+static struct error *adopt_hybrid(struct encoding *e, const struct meta *m)
+{
+	const struct callgraph *g = &e->graph;
+
+	e->edges = calloc((size_t)g->node_count + 1, sizeof *e->edges);
+	e->offsets = calloc((size_t)g->edge_count + 1, sizeof *e->offsets);
+	e->is_placed = calloc((size_t)g->node_count + 1, sizeof *e->is_placed);
+	if (!e->edges || !e->offsets || !e->is_placed)
+		return &error_no_memory;
+	for (uint32_t n = 0; n < g->node_count; n++)
+		e->is_placed[n] = m->functions[n].flags & META_FUNCTION_PLACED;
+	for (uint32_t i = 0; i < g->edge_count; i++) {
+		const struct meta_site *s = &m->sites[g->edges[i].site];
+
+		e->offsets[i] = s->flags & META_SITE_JUMP ? 0 : m->functions[s->caller].frame_bytes;
+	}
+	return hybrid_adopt(g, &(struct hybrid_frames){e->offsets, e->is_placed, NULL}, &e->hybrid);
+}
+
 void encoding_deinit(struct encoding *e)
 {
+	hybrid_deinit(&e->hybrid);
+	free(e->offsets);
+	free(e->is_placed);
 	callgraph_deinit(&e->graph);
 	free(e->edges);
 }
@@ -91,7 +114,7 @@ struct error *image_create(struct meta *meta, struct image **ret)
 	callgraph_init(&image->encoding.graph, NULL);
 	err = add_functions(image) ?:
 	      add_sites(image) ?:
-	      encoding_adopt(&image->encoding) ?:
+	      (image->meta.is_hybrid ? adopt_hybrid(&image->encoding, &image->meta) : encoding_adopt(&image->encoding)) ?:
 	      image_alloc_names(image, image->meta.function_count, image->meta.location_count, image->meta.site_count);
 	if (err) {
 		err = error_context(err, "%s", image->meta.unit);
@@ -263,7 +286,37 @@ struct error *encoding_decode(struct encoding *e, uint32_t node, uint64_t id, st
 	return NULL;
 }
 
-struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t function, uint64_t id,
+/* Before a tail call that pushes, the frame is the callee's already. */
+static bool has_own_frame(const struct meta_site *s)
+{
+	return s->kind == META_SITE_CAPTURE || !(s->flags & META_SITE_TAIL);
+}
+
+/* waymark/abi.h has the bits. The stack pointer at the site is so far below the function's own frame as the frame is large. */
+static struct error *decode_hybrid(struct image *image, uint32_t function, uint32_t site, uint64_t id,
+				   struct context_piece *ret)
+{
+	const struct meta_site *s = &image->meta.sites[site];
+	const uint32_t frame_bytes = has_own_frame(s) ? image->meta.functions[function].frame_bytes : 0;
+	const uint64_t number = (id & ((UINT64_C(1) << WM1_HYBRID_OFFSET_SHIFT) - 1)) >> 1;
+	const uint64_t bytes = (id >> WM1_HYBRID_OFFSET_SHIFT) * WM1_HYBRID_OFFSET_UNIT;
+	const bool is_placed = id & WM1_HYBRID_PLACED;
+	struct encoding *e = &image->encoding;
+	struct context_piece piece = {.graph = &e->graph, .edges = e->edges};
+	struct error *err;
+
+	if (!site || (is_placed ? bytes >= WM1_HYBRID_OFFSET_END || bytes < frame_bytes : bytes != 0))
+		return error_create(ERROR_FORMAT, "function %u has no context %" PRIu64, function, id);
+	err = hybrid_decode(&e->hybrid, function, number, is_placed ? (uint32_t)bytes - frame_bytes : HYBRID_NO_OFFSET,
+			    e->edges, &piece.edge_count, &piece.start);
+	if (err)
+		return err;
+	piece.starts_at_root = e->graph.nodes[piece.start].is_root;
+	*ret = piece;
+	return NULL;
+}
+
+struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t function, uint32_t site, uint64_t id,
 				 struct context_piece *ret)
 {
 	uint32_t start;
@@ -271,6 +324,8 @@ struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t f
 
 	if (image->recorded)
 		return recorded_decode(image, epoch, function, id, ret);
+	if (image->meta.is_hybrid)
+		return decode_hybrid(image, function, site, id, ret);
 	err = encoding_decode(&image->encoding, function, id, ret, &start);
 	if (!err)
 		ret->start = start;

@@ -8,6 +8,7 @@
 #define WM_MODEL_CONTEXTS_CONTEXT_GRAPH_H
 
 #include "core/contexts/callgraph.h"
+#include "core/contexts/hybrid.h"
 #include "format/meta.h"
 #include "object/object.h"
 #include "model/base/context_frame.h"
@@ -15,6 +16,10 @@
 struct encoding {
 	struct callgraph graph;
 	uint32_t *edges; /* scratch of callgraph_decode, as many as functions */
+	/* of an image with hybrid encoding */
+	struct hybrid hybrid;
+	uint32_t *offsets; /* by edge */
+	bool *is_placed;   /* by node */
 };
 
 struct image {
@@ -56,8 +61,9 @@ struct context_piece {
 /* Down to a node of a graph; *ret_start is the node where it starts, ret->start is left to the caller, who knows its function. */
 struct error *encoding_decode(struct encoding *e, uint32_t node, uint64_t id, struct context_piece *ret,
 			      uint32_t *ret_start);
-/* Down to `function`, whose id is one of that epoch. */
-struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t function, uint64_t id,
+/* Down to `function`, whose id is one of that epoch. site: the call or capture in it at which the id was recorded, 0 if none was: what the
+ * ids of a hybrid encoding need. */
+struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t function, uint32_t site, uint64_t id,
 				 struct context_piece *ret);
 /* Index in meta.sites of a call of a piece. */
 static inline uint32_t context_piece_site(const struct context_piece *piece, uint32_t i)

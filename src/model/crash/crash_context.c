@@ -102,6 +102,13 @@ static struct error *find_images(struct contexts *x)
 		if (!m->file || m->path[0] == '[')
 			continue;
 		err = image_cache_get(x->cache, &wanted, &cached);
+		/* Offsets of the stack are in captures only. */
+		if (!err && cached->image && cached->image->meta.is_hybrid) {
+			err = crash_note(x->c,
+					 "%s: has hybrid encoding (--wm-hybrid): a core does not tell its contexts",
+					 m->file);
+			continue;
+		}
 		if (err || !cached->image || !read_registered(s, m, cached->image->meta.key, &registered))
 			continue;
 		x->images[i] = cached->image;

@@ -43,7 +43,8 @@ static uint32_t entry_prefix(struct wm1_entry *entry)
 	if (wmrt_entry_is_signal(entry))
 		return wmrt_signal_prefix(entry);
 	if (!entry->prefix)
-		entry->prefix = wmrt_intern(entry->below, WM_EPOCH_COMPILED, entry->id, entry->site, entry->run);
+		entry->prefix =
+			wmrt_intern(entry->below, WM_EPOCH_COMPILED, wmrt_entry_id(entry), entry->site, entry->run);
 	return entry->prefix;
 }
 
@@ -51,7 +52,7 @@ static uint32_t entry_prefix(struct wm1_entry *entry)
  * Slot 0 of a stack and the entries of signal handlers have a prefix and no run: nothing goes on from there. */
 static void entry_learn(struct wm1_entry *entry, struct wm1_entry *below)
 {
-	int is_run = below->run && below->site == entry->site && below->id == entry->id;
+	int is_run = below->run && below->site == entry->site && wmrt_entry_id(below) == wmrt_entry_id(entry);
 
 	entry->below = is_run ? below->below : entry_prefix(below);
 	atomic_signal_fence(memory_order_release);
@@ -82,22 +83,24 @@ __attribute__((cold, noinline)) uint32_t wmrt_prefix_slow(struct wm1_entry *top)
 	return entry_prefix(last);
 }
 
-static inline wm_context capture(uint32_t site, const void *return_address)
+/* sp: of the call. */
+static inline wm_context capture(uint32_t site, uint64_t sp, const void *return_address)
 {
-	return WMRT_UNLIKELY(wmrt_agent()) ? wmrt_agent()->capture(return_address) : wmrt_in_task(wmrt_capture(site));
+	return WMRT_UNLIKELY(wmrt_agent()) ? wmrt_agent()->capture(return_address)
+					   : wmrt_in_task(wmrt_capture_at(site, sp));
 }
 
-static void event(uint32_t site, const void *return_address, const char *name, uint64_t value)
+static void event(uint32_t site, uint64_t sp, const void *return_address, const char *name, uint64_t value)
 {
 	if (wmrt_agent())
 		wmrt_agent()->event(return_address, name, value);
 	else
-		wmrt_event(wmrt_in_task(wmrt_capture(site)), name, value);
+		wmrt_event(wmrt_in_task(wmrt_capture_at(site, sp)), name, value);
 }
 
 wm_context wm1_capture(uint32_t site)
 {
-	return capture(site, __builtin_return_address(0));
+	return capture(site, WMRT_CALLER_SP(), __builtin_return_address(0));
 }
 
 /* Not rewritten by the instrumenter: the caller is foreign code. In a program that only counts paths nothing keeps contexts. */
@@ -105,17 +108,17 @@ wm_context wm_capture(void)
 {
 	if (!wmrt_agent() && !wmrt_image_of(WM1_SITE_PROGRAM) && !wmrt_image_of(WM_SITE_FIRST))
 		return (wm_context){.epoch = WM_EPOCH_NONE};
-	return capture(WM_SITE_FOREIGN, __builtin_return_address(0));
+	return capture(WM_SITE_FOREIGN, 0, __builtin_return_address(0));
 }
 
 void wm1_event(uint32_t site, const char *name, uint64_t value)
 {
-	event(site, __builtin_return_address(0), name, value);
+	event(site, WMRT_CALLER_SP(), __builtin_return_address(0), name, value);
 }
 
 void wm_event(const char *name, uint64_t value)
 {
-	event(WM_SITE_FOREIGN, __builtin_return_address(0), name, value);
+	event(WM_SITE_FOREIGN, 0, __builtin_return_address(0), name, value);
 }
 
 int wm_token(wm_context c, char *buf, size_t size)

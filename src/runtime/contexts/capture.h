@@ -6,6 +6,7 @@
 
 #include "recorder/image.h"
 #include "recorder/process.h"
+#include "runtime/contexts/hybrid.h"
 #include "runtime/contexts/stack.h"
 #include "waymark/runtime.h"
 #pragma GCC visibility push(default)
@@ -26,24 +27,36 @@ static inline uint32_t wmrt_prefix(struct wm1_entry *top)
 	return WMRT_LIKELY(prefix && prefix != WM_PREFIX_SIGNAL) ? prefix : wmrt_prefix_slow(top);
 }
 
-/* In foreign code the id is whatever a root that it called back left there. The program has pushed its call of that code. */
-static inline wm_context wmrt_capture_pushed(uint32_t site)
+/*
+ * In foreign code the id is whatever a root that it called back left there. The program has pushed its call of that code. sp: the stack pointer of
+ * the call at the site, which a program with hybrid encoding needs; 0 in foreign code.
+ */
+static inline wm_context wmrt_capture_pushed(uint32_t site, uint64_t sp)
 {
 	wm_context c = {.site = site, .epoch = WM_EPOCH_COMPILED};
+	const struct wm1_entry *top;
 
 	if (wm1_thread_state.deferred_sp)
 		wm1_push_deferred();
-	c.id = site == WM_SITE_FOREIGN ? 0 : wm1_thread_state.id;
+	top = wm1_thread_state.top;
+	if (site != WM_SITE_FOREIGN)
+		c.id = wmrt_hybrid_id(wm1_thread_state.id, site, sp, top ? top - 1 : NULL);
 	c.prefix = wmrt_prefix(wm1_thread_state.top);
 	return c;
 }
 
 /* As wmrt_capture_pushed, where it is not known that the call was pushed. */
-static inline wm_context wmrt_capture(uint32_t site)
+static inline wm_context wmrt_capture_at(uint32_t site, uint64_t sp)
 {
 	if (WMRT_UNLIKELY(wmrt_has_own_events) && site < WM1_SITE_PROGRAM)
 		return (wm_context){.prefix = WM_PREFIX_NOT_KEPT, .epoch = WM_EPOCH_COMPILED};
-	return wmrt_capture_pushed(site);
+	return wmrt_capture_pushed(site, sp);
+}
+
+/* Where the stack pointer at the site is not known, and not needed: no program with hybrid encoding has such sites of its own. */
+static inline wm_context wmrt_capture(uint32_t site)
+{
+	return wmrt_capture_at(site, 0);
 }
 
 #endif

@@ -65,11 +65,11 @@ static bool next_push(struct wm1_entry **at, struct wm1_push *ret)
 
 	if (!entry || wmrt_entry_is_slot(entry) || wmrt_entry_is_root(entry))
 		return false;
-	*ret = (struct wm1_push){.id = entry->id, .site = entry->site};
+	*ret = (struct wm1_push){.id = wmrt_entry_id(entry), .site = entry->site};
 	do {
 		ret->run++;
 		entry = wmrt_entry_below(entry);
-	} while (!wmrt_entry_is_slot(entry) && !wmrt_entry_is_root(entry) && entry->id == ret->id &&
+	} while (!wmrt_entry_is_slot(entry) && !wmrt_entry_is_root(entry) && wmrt_entry_id(entry) == ret->id &&
 		 entry->site == ret->site);
 	*at = entry;
 	return true;
@@ -108,7 +108,7 @@ static struct stack stack_here(uint32_t is_coroutine)
 /* In a task the context is one number, which has who enqueued it. */
 static struct stack stack_of_task(void)
 {
-	struct stack stack = {.root = wmrt_in_task(wmrt_capture_pushed(WM_SITE_FOREIGN)).prefix};
+	struct stack stack = {.root = wmrt_in_task(wmrt_capture_pushed(WM_SITE_FOREIGN, 0)).prefix};
 
 	stack.hash = wmrt_hash(0, stack.root);
 	return stack;
