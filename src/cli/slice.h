@@ -34,7 +34,7 @@ struct slice_options {
 };
 
 enum {
-	SLICE_LIMIT_MB = 2048,      /* of memory for the points-to analysis */
+	SLICE_LIMIT_MB = 2048,     /* of memory for the points-to analysis */
 	SLICE_LIMIT_MSTEPS = 3000, /* of work, for the points-to analysis and for a slice each */
 };
 
