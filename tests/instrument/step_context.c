@@ -380,14 +380,17 @@ static void count_why(const char *name, const char *why)
 
 static void compare(const struct user_regs_struct *regs)
 {
-	struct snapshot_frame frames[FRAMES_MAX];
+	static struct snapshot_frame *frames;
 	struct thread_words words = {0};
 	struct frame_vec context = {0};
 	struct thread_stop stop;
 	const struct symbol *here = symbol_at(regs->rip);
 	bool is_read, is_found = false;
 	uint64_t chain, hash;
-	uint32_t count = fill_frames(regs, frames);
+	uint32_t count;
+	if (!frames && !(frames = calloc(FRAMES_MAX, sizeof *frames)))
+		die("no memory");
+	count = fill_frames(regs, frames);
 	check(thread_words_read(&reader, regs->fs_base, true, &words, &is_read));
 	if (!is_read)
 		report("words cannot be read", regs, &context);
@@ -429,7 +432,7 @@ static bool find_images(void)
 		    registered.site_base < WM_SITE_FIRST)
 			return false;
 	}
-	reader.process.images = calloc(own_count, sizeof *reader.process.images);
+	reader.process.images = calloc(OWN_IMAGES_MAX, sizeof *reader.process.images);
 	for (unsigned i = 0; i < own_count; i++) {
 		struct wm1_image registered;
 		own_steps_read(own[i].descriptor + own_steps_base(i), &registered, sizeof registered);
@@ -475,6 +478,8 @@ static void open_images(char *list)
 		own[own_count].path = path;
 		own[own_count++].image = cached->image;
 	}
+	if (!own_count)
+		die("no images");
 }
 
 int main(int argc, char **argv)

@@ -47,7 +47,8 @@ void die(const char *format, ...)
 	vfprintf(stderr, format, ap);
 	fprintf(stderr, "\n");
 	va_end(ap);
-	kill(child, SIGKILL);
+	if (child > 0)
+		kill(child, SIGKILL);
 	exit(1);
 }
 
@@ -238,6 +239,8 @@ void own_steps_run(char **argv, char *const *paths, unsigned count, own_step ste
 	struct user_regs_struct regs;
 	bool goes_on = true;
 	child = fork();
+	if (child < 0)
+		die("fork: %s", strerror(errno));
 	if (!child) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		execv(argv[0], argv);

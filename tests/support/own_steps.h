@@ -19,8 +19,8 @@ enum {
 /* In front of each instruction of its own code, and of the first one behind it. false: that is enough. */
 typedef bool (*own_step)(const struct user_regs_struct *regs);
 
-/* images[0] is the program that argv begins with, the others are libraries that are loaded when it begins. */
-void own_steps_run(char **argv, char *const *images, unsigned count, own_step step);
+/* paths[0] is the program that argv begins with, the others are libraries that are loaded when it begins. */
+void own_steps_run(char **argv, char *const *paths, unsigned count, own_step step);
 
 /* How far the image is from where it was linked to; 0 before it is loaded. */
 uint64_t own_steps_base(unsigned image);
