@@ -34,9 +34,9 @@ export LC_ALL=C
 number() { # FILE KEY: from what waymark graph says
 	"$waymark" graph --format=json "$1" | sed -n "s/.*\"$2\": \([0-9]*\|null\).*/\1/p"
 }
-instructions() { # COMMAND...
+instructions() { # COMMAND...; of all its processes
 	valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="$out.valgrind" "$@" <"$input" >"$out.output" 2>"$out.errors" || [ $? -eq 1 ]
-	sed -n 's/.*Collected : *\([0-9]*\).*/\1/p' "$out.valgrind"
+	awk '/Collected :/ { n += $NF } END { printf "%.0f\n", n }' "$out.valgrind"
 }
 
 printf '%-13s %7s %7s  %7s %7s  %7s %7s  %9s %9s  %7s\n' program edges edges code code pushed pushed contexts hybrid saved
