@@ -21,7 +21,8 @@
 #define WMK_MAGIC "\x89WMK\r\n\x1a\n" /* 8 bytes */
 enum {
 	WMK_VERSION = 4,
-	WMK_VERSION_HEAP = 3,   /* whose heap is read: it has what was live at the peak of the process */
+	WMK_VERSION_HEAP = 4,   /* whose heap is read: it has sizes and life times of blocks */
+	WMK_VERSION_PEAK = 3,   /* since then the header has the live bytes beside the peak */
 	WMK_VERSION_OLDEST = 1, /* that is read, too: all of its chunks are of 65536 bytes or a multiple of that */
 	WMK_HEADER_BYTES = 4096,
 	WMK_UNIT_BYTES = 4096,   /* chunk_bytes of what a process writes: the lengths of chunks are multiples of that */
@@ -91,6 +92,25 @@ enum wmk_agent {
 	WMK_AGENT_END,
 };
 
+/*
+ * Whether records of the heap tell to which live blocks no pointer was found when the process ended (waymark run --leaks), and why not. THREADS: the
+ * others could be reached, but of these it is not told.
+ */
+#define WMK_REACH_STATES(X)                                                                              \
+	X(NOT_ASKED, "it was not asked for (waymark run --leaks), or the process was not at its end")    \
+	X(TOLD, "")                                                                                      \
+	X(THREADS, "other threads were running, which may have had pointers to them in their registers") \
+	X(NOT_ALL, "only some allocations are recorded, and pointers may have been in the others")       \
+	X(NO_MEMORY, "there was not enough memory to look for pointers")                                 \
+	X(NO_READING, "the process could not read its memory through /proc/self/mem")
+
+enum wmk_reach {
+#define WMK_REACH_STATE(name, text) WMK_REACH_##name,
+	WMK_REACH_STATES(WMK_REACH_STATE)
+#undef WMK_REACH_STATE
+	WMK_REACH_END,
+};
+
 struct wmk_header {
 	char magic[8];
 	uint32_t version;
@@ -141,6 +161,7 @@ struct wmk_header {
 	uint64_t replaced_children;   /* forked from this process, that soon became other programs and left no file */
 	uint64_t replaced_heap_calls; /* allocations that they had made */
 	uint64_t recycled_chunks;     /* of events, whose space later records have: their events are in sums */
+	uint64_t heap_reach;          /* enum wmk_reach */
 };
 
 struct wmk_chunk_header {
@@ -213,29 +234,47 @@ struct wmk_thread {       /* 24 bytes */
 	uint32_t state;
 };
 
+enum {
+	WMK_LIVES = 16,
+	WMK_SIZE_MIXED = UINT32_MAX, /* size_class: blocks of any size */
+};
+
 /*
- * at_peak_bytes are the live bytes of the context when those of the process were the most, if at_peak_of is heap_peak_bytes of the header. Else
- * nothing of the context was allocated or freed since then, and its live bytes are what they were. Both lie at a multiple of 16 in the file: one
+ * A context has one record for each size class of its blocks: floor(log2(size)), and 0 for blocks without bytes, too.
+ *
+ * lives: by life time, in allocations of the process between the block's own and its free. lives[0] are blocks that were freed before the next
+ * allocation, lives[i] those that lived for 4^(i-1) to 4^i - 1, the last one for more, too. Where allocations are sampled, life times are not known,
+ * and lives[0] has all.
+ *
+ * at_peak_bytes are the live bytes of the record when those of the process were the most, if at_peak_of is heap_peak_bytes of the header. Else
+ * nothing of the record was allocated or freed since then, and its live bytes are what they were. Both lie at a multiple of 16 in the file: one
  * instruction writes them.
+ *
+ * What most calls change or compare lies in the first 64 bytes.
  */
-struct wmk_heap { /* 112 bytes */
+struct wmk_heap { /* 256 bytes */
 	uint64_t id;
 	uint32_t prefix;
 	uint32_t site;
 	/* of blocks that this process allocated */
 	uint64_t count; /* allocations; a realloc is a free and an allocation */
 	uint64_t bytes; /* as asked for */
-	uint64_t freed_count;
 	uint64_t freed_bytes;
-	uint64_t at_peak_bytes; /* inherited blocks included */
-	uint64_t at_peak_of;    /* heap_peak_bytes when at_peak_bytes was stored */
+	uint32_t epoch;
+	uint32_t size_class;
+	uint64_t at_peak_bytes;    /* inherited blocks included */
+	uint64_t at_peak_of;       /* heap_peak_bytes when at_peak_bytes was stored */
+	uint64_t lives[WMK_LIVES]; /* of those of `count` that were freed: how many lived that long */
+	uint64_t temporary_count; /* blocks of `count` that the next call of their thread freed; 0 where allocations are sampled */
 	/* of blocks that were live when this process was forked: its parent's recording counts their allocation */
 	uint64_t inherited_count;
 	uint64_t inherited_bytes;
 	uint64_t inherited_freed_count; /* by this process */
 	uint64_t inherited_freed_bytes;
-	uint64_t temporary_count; /* blocks of `count` that the next call of their thread freed; 0 where allocations are sampled */
-	uint32_t epoch;
+	/* of those of `count` that were live at the end, to which no pointer was found (heap_reach of the header) */
+	uint64_t unreached_count;
+	uint64_t unreached_bytes;
+	uint32_t zero;
 	uint32_t state;
 };
 
@@ -273,8 +312,8 @@ enum wmk_heap_sum_flag {
 	WMK_HEAP_SUM_ENDED = 1 << 0, /* of processes that ended by themselves: what they had not freed is leaked */
 };
 
-/* A context has one of each value of flags. Its numbers are sums of those in struct wmk_heap. */
-struct wmk_heap_sum { /* 112 bytes */
+/* A context has one of each value of flags and size_class. Its numbers are sums of those in struct wmk_heap. */
+struct wmk_heap_sum { /* 272 bytes */
 	uint64_t id;
 	uint32_t prefix;
 	uint32_t site;
@@ -288,9 +327,15 @@ struct wmk_heap_sum { /* 112 bytes */
 	uint64_t inherited_freed_count;
 	uint64_t inherited_freed_bytes;
 	uint64_t temporary_count;
+	/* of blocks that were live at the end, in processes where that was told */
+	uint64_t reachable_count;
+	uint64_t reachable_bytes;
+	uint64_t lost_count;
+	uint64_t lost_bytes;
+	uint64_t lives[WMK_LIVES]; /* of processes whose allocations were not sampled */
 	uint32_t epoch;
 	uint32_t flags;
-	uint32_t zero;
+	uint32_t size_class;
 	uint32_t state;
 };
 
@@ -460,10 +505,10 @@ WMK_ASSERT(32, struct wmk_node);
 WMK_ASSERT(8, struct wmk_string);
 WMK_ASSERT(48, struct wmk_event);
 WMK_ASSERT(24, struct wmk_thread);
-WMK_ASSERT(112, struct wmk_heap);
+WMK_ASSERT(256, struct wmk_heap);
 WMK_ASSERT(40, struct wmk_heap_time);
 WMK_ASSERT(64, struct wmk_sum);
-WMK_ASSERT(112, struct wmk_heap_sum);
+WMK_ASSERT(272, struct wmk_heap_sum);
 WMK_ASSERT(64, struct wmk_paths);
 WMK_ASSERT(72, struct wmk_path_count);
 WMK_ASSERT(16, struct wmk_run);

@@ -99,6 +99,7 @@ static struct error *archive_files(struct request *r, char *const *operands)
 	if (err)
 		return err;
 	p.keeps_events = !r->leaves_events;
+	p.keeps_classes = true;
 	err = profile_reading_add(&r->reading, "archive", operands, &p) ?: write_archive(r, &p);
 	profile_deinit(&p);
 	return err;

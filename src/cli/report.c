@@ -22,7 +22,7 @@ struct request {
 	const char *output;
 	/* what is shown in place of contexts; one of them at most */
 	const struct table_kind *table;
-	bool is_tree, is_inverted, is_timeline;
+	bool is_tree, is_inverted, is_timeline, is_sizes, is_lifetimes;
 	struct pattern_vec callers, callees;
 };
 
@@ -80,6 +80,12 @@ static const struct option_row option_rows[] = {
 	{.name = "timeline",
 	 .help = "the live bytes of the heap by time, in text or json",
 	 OPTION_FLAG(struct request, is_timeline)},
+	{.name = "sizes",
+	 .help = "how large the blocks of the heap are, in text or json: of all contexts and of each",
+	 OPTION_FLAG(struct request, is_sizes)},
+	{.name = "lifetimes",
+	 .help = "how long blocks lived that were freed, in allocations of the process",
+	 OPTION_FLAG(struct request, is_lifetimes)},
 	{.name = "metric",
 	 .argument = "=NAME",
 	 .help = "metric to show first: %s (inherited: of forked children); or EVENT (how often) "
@@ -111,6 +117,11 @@ static const struct option_row option_rows[] = {
 static bool has_tree(const struct request *r)
 {
 	return r->is_tree || r->is_inverted || r->callers.count || r->callees.count;
+}
+
+static bool has_histogram(const struct request *r)
+{
+	return r->is_sizes || r->is_lifetimes;
 }
 
 /* ---- tables and trees ---- */
@@ -167,12 +178,13 @@ static struct error *render_tree(const struct view *v, const struct request *r, 
 static struct error *check(const struct request *r)
 {
 	int shapes = (r->table != NULL) + r->is_tree + r->is_inverted + (r->callers.count > 0) +
-		     (r->callees.count > 0) + r->is_timeline;
+		     (r->callees.count > 0) + r->is_timeline + r->is_sizes + r->is_lifetimes;
 
 	if (shapes > 1)
 		return error_create(
 			ERROR_ARGUMENT,
-			"give one of --by, --tree, --inverted, --callers, --callees and --timeline, not several");
+			"give one of --by, --tree, --inverted, --callers, --callees, --timeline, --sizes and --lifetimes, "
+			"not several");
 	if (shapes && !r->renderer->render_table)
 		return error_create(ERROR_ARGUMENT, "--format=%s has no tables and no trees; use text or json",
 				    r->renderer->format.name);
@@ -187,10 +199,12 @@ static struct error *check(const struct request *r)
 /* Tables and trees are of all contexts, which their own limits do not cut. */
 static void choose_view(struct request *r)
 {
-	bool is_whole = r->table || has_tree(r) || r->is_timeline;
+	bool is_whole = r->table || has_tree(r) || r->is_timeline || has_histogram(r);
 
 	profile_reading_filter(&r->reading, &r->view);
 	r->view.keeps_zeros = r->renderer->keeps_zeros;
+	if (has_histogram(r) && !r->view.metric)
+		r->view.metric = "allocations";
 	r->view.metric = r->view.metric ?: r->renderer->metric;
 	r->view.adds_up = r->renderer->adds_up || is_whole;
 	r->view.top = option_count_or(&r->top, r->renderer->default_top);
@@ -208,6 +222,9 @@ static struct error *render_view(const struct view *v, const struct request *r, 
 		return render_tree(v, r, out);
 	if (r->is_timeline)
 		return r->renderer->render_timeline(v, option_count_or(&r->top, r->renderer->default_top), out);
+	if (has_histogram(r) && v->has_metric)
+		return r->renderer->render_histogram(v, r->is_sizes ? HEAP_CLASS_SIZE : HEAP_CLASS_LIFE,
+						     option_count_or(&r->top, r->renderer->default_top), out);
 	return r->renderer->render(v, out);
 }
 
@@ -245,6 +262,7 @@ static struct error *report(struct request *r, char **operands)
 	if (err)
 		return err;
 	p.keeps_threads = r->keeps_threads || (r->table && r->table->key == KEY_THREAD);
+	p.keeps_classes = has_histogram(r) || (r->view.metric && heap_class_is_metric(r->view.metric));
 	p.group_label = r->group_label;
 	p.keeps_events = r->renderer->wants_events;
 	err = profile_reading_add(&r->reading, "report", operands, &p);

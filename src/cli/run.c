@@ -42,6 +42,7 @@ struct request {
 	struct run_java_options java_options;
 	struct run_java java;
 	bool is_events;  /* --events */
+	bool is_leaks;   /* --leaks */
 	bool is_default; /* no option says what to record */
 	bool is_quiet;
 	const char *output; /* NULL: WAYMARK_OUT, else the current directory */
@@ -387,6 +388,9 @@ static struct error *prepare(struct request *r)
 	err = err ?: choose_agent(r) ?: set_place(r) ?: run_session_begin(&r->session);
 	if (!err && r->limit && setenv("WAYMARK_LIMIT", r->limit, 1) != 0)
 		err = &error_no_memory;
+	unsetenv("WAYMARK_LEAKS"); /* of a run around this one */
+	if (!err && r->is_leaks && setenv("WAYMARK_LEAKS", "1", 1) != 0)
+		err = &error_no_memory;
 	if (!err)
 		err = run_java_set(&r->clients, &r->java_options, &r->java)
 			      ?: run_preload_set(&r->clients, &r->libraries);
@@ -422,6 +426,9 @@ static const struct option_row option_rows[] = {
 	OPTIONS_OF(wait_options, struct request, clients.waits),
 	OPTIONS_OF(run_java_options, struct request, java_options),
 	OPTIONS_OF(run_java_file_options, struct request, java_options),
+	{.name = "leaks",
+	 .help = "record every allocation, and when the program ends to which blocks there is no pointer any more",
+	 OPTION_FLAG(struct request, is_leaks)},
 	{.name = "events",
 	 .help = "record events and tokens of the program alone; of one that was not built with waymark cc by encoding every call",
 	 OPTION_FLAG(struct request, is_events)},
@@ -491,6 +498,10 @@ static int parse_options(const struct command *command, struct request *r, int a
 	r->argv = argv + optind;
 	if (r->clients.agent.of[WM1_AGENT_check].is_on)
 		agent_choices_add(&r->clients.agent, WM1_AGENT_sample);
+	if (r->is_leaks && r->clients.agent.of[WM1_AGENT_heap].number)
+		return message_usage("run", "--leaks needs every allocation: --heap without a number of bytes");
+	if (r->is_leaks)
+		agent_choices_add(&r->clients.agent, WM1_AGENT_heap);
 	choose_default(r);
 	return status;
 }

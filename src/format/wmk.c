@@ -39,7 +39,7 @@ struct error *wmk_read_header(const void *bytes, size_t len_bytes, const char *n
 				    "built the program",
 				    h.version, WMK_VERSION_OLDEST, WMK_VERSION);
 	/* The three lay in another order. */
-	if (h.version < WMK_VERSION_HEAP) {
+	if (h.version < WMK_VERSION_PEAK) {
 		uint64_t live = h.heap_unknown_frees, peak = h.heap_live_bytes, unknown = h.heap_peak_bytes;
 
 		h.heap_live_bytes = live;
@@ -121,7 +121,7 @@ static struct error *read_chunk(const struct wmk_file *w, struct cursor *c, uint
 	ret->kind = (enum wmk_kind)kind;
 	ret->body_bytes = (size_t)*span * w->header.chunk_bytes - WMK_CHUNK_HEADER_BYTES;
 	ret->len_bytes = used < ret->body_bytes ? used : ret->body_bytes;
-	if (kind == WMK_HEAP && w->header.version < WMK_VERSION_HEAP)
+	if ((kind == WMK_HEAP || kind == WMK_HEAP_SUMS) && w->header.version < WMK_VERSION_HEAP)
 		ret->len_bytes = 0;
 	if (ret->len_bytes > cursor_left(c))
 		ret->len_bytes = cursor_left(c);

@@ -115,7 +115,11 @@ bool wmk_next_heap_sum(const struct wmk_file *w, struct wmk_walk *walk, struct w
 bool wmk_next_heap_time(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap_time *ret);
 /* Live bytes of the record's context, inherited ones included: last, and when those of the process were the most. */
 uint64_t wmk_heap_live(const struct wmk_heap *h);
+/* Blocks of `count` that were freed. */
+uint64_t wmk_heap_freed(const struct wmk_heap *h);
 uint64_t wmk_heap_at_peak(const struct wmk_file *w, const struct wmk_heap *h);
+/* As the sum of this record alone. */
+struct wmk_heap_sum wmk_sum_of_heap(const struct wmk_file *w, const struct wmk_heap *h);
 
 /* Recorded code. What the records refer to is not checked. */
 bool wmk_next_function(const struct wmk_file *w, struct wmk_walk *walk, uint32_t *ret_number, struct wmk_function *ret);
@@ -149,6 +153,8 @@ const struct wmk_file_image *wmk_image_by_record(const struct wmk_file *w, uint3
 
 /* Why something could not be written, of a header's drop_errno: the end of a sentence. Until the next call. */
 const char *wmk_drop_text(uint64_t drop_errno);
+/* Why it is not told which blocks of the heap could be reached; NULL: it is told. */
+const char *wmk_reach_text(uint64_t reach);
 /* Why the agent did not start; NULL: it did, or none was to. */
 const char *wmk_agent_text(uint32_t agent);
 

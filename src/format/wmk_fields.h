@@ -16,9 +16,10 @@
 #define WMK_THREAD_FIELDS(X) \
 	X(64, time_ns) X(32, tid) X(32, name)
 #define WMK_HEAP_FIELDS(X) \
-	X(64, id) X(32, prefix) X(32, site) X(64, count) X(64, bytes) X(64, freed_count) X(64, freed_bytes) \
-	X(64, at_peak_bytes) X(64, at_peak_of) X(64, inherited_count) X(64, inherited_bytes) \
-	X(64, inherited_freed_count) X(64, inherited_freed_bytes) X(64, temporary_count) X(32, epoch)
+	X(64, id) X(32, prefix) X(32, site) X(64, count) X(64, bytes) X(64, freed_bytes) X(32, epoch) \
+	X(32, size_class) X(64, at_peak_bytes) X(64, at_peak_of) X(64, temporary_count) X(64, inherited_count) \
+	X(64, inherited_bytes) X(64, inherited_freed_count) X(64, inherited_freed_bytes) X(64, unreached_count) \
+	X(64, unreached_bytes)
 #define WMK_HEAP_TIME_FIELDS(X) \
 	X(64, time_ns) X(64, live_bytes) X(64, low_bytes) X(64, high_bytes)
 #define WMK_SUM_FIELDS(X) \
@@ -27,7 +28,8 @@
 #define WMK_HEAP_SUM_FIELDS(X) \
 	X(64, id) X(32, prefix) X(32, site) X(64, count) X(64, bytes) X(64, freed_count) X(64, freed_bytes) \
 	X(64, at_peak_bytes) X(64, inherited_count) X(64, inherited_bytes) X(64, inherited_freed_count) \
-	X(64, inherited_freed_bytes) X(64, temporary_count) X(32, epoch) X(32, flags)
+	X(64, inherited_freed_bytes) X(64, temporary_count) X(64, reachable_count) X(64, reachable_bytes) \
+	X(64, lost_count) X(64, lost_bytes) X(32, epoch) X(32, flags) X(32, size_class)
 #define WMK_PATHS_FIELDS(X) \
 	X(64, name_key) X(64, cfg_key) X(64, path_count) X(32, image) X(8, kind) X(8, bits) X(16, flags) \
 	X(32, entry_count)
@@ -58,7 +60,7 @@
 	X(64, lost_children) X(64, session) X(32, session_pid) X(32, agent) X(64, missed_programs) \
 	X(64, sample_period_ns) X(64, samples_cut) X(64, samples_guessed) X(64, wall_period_ns) X(64, wall_samples) \
 	X(64, heap_interval_bytes) X(64, heap_cut) X(64, heap_guessed) X(64, replaced_children) \
-	X(64, replaced_heap_calls) X(64, recycled_chunks)
+	X(64, replaced_heap_calls) X(64, recycled_chunks) X(64, heap_reach)
 /* clang-format on */
 
 /* A member of an initializer of *ret, from the record at p. */

@@ -176,12 +176,20 @@ bool wmk_next_thread(const struct wmk_file *w, struct wmk_walk *walk, struct wmk
 	return p;
 }
 
+static void load_lives(uint64_t *ret, const uint8_t *p)
+{
+	for (size_t i = 0; i < WMK_LIVES; i++)
+		ret[i] = wmk_load_u64(p + i * sizeof *ret);
+}
+
 bool wmk_next_heap(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_heap *ret)
 {
 	const uint8_t *p = wmk_next_record(w, walk, WMK_HEAP);
 
-	if (p)
+	if (p) {
 		*ret = (struct wmk_heap){WMK_HEAP_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+		load_lives(ret->lives, p + offsetof(struct wmk_heap, lives));
+	}
 	return p;
 }
 
@@ -201,9 +209,57 @@ uint64_t wmk_heap_live(const struct wmk_heap *h)
 	return all > freed ? all - freed : 0;
 }
 
+uint64_t wmk_heap_freed(const struct wmk_heap *h)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < WMK_LIVES; i++)
+		if (__builtin_add_overflow(sum, h->lives[i], &sum))
+			return UINT64_MAX;
+	return sum;
+}
+
 uint64_t wmk_heap_at_peak(const struct wmk_file *w, const struct wmk_heap *h)
 {
 	return h->at_peak_of == w->header.heap_peak_bytes ? h->at_peak_bytes : wmk_heap_live(h);
+}
+
+static uint64_t left_of(uint64_t all, uint64_t part)
+{
+	return all > part ? all - part : 0;
+}
+
+struct wmk_heap_sum wmk_sum_of_heap(const struct wmk_file *w, const struct wmk_heap *h)
+{
+	struct wmk_heap_sum sum = {.id = h->id,
+				   .prefix = h->prefix,
+				   .site = h->site,
+				   .count = h->count,
+				   .bytes = h->bytes,
+				   .freed_count = wmk_heap_freed(h),
+				   .freed_bytes = h->freed_bytes,
+				   .at_peak_bytes = wmk_heap_at_peak(w, h),
+				   .inherited_count = h->inherited_count,
+				   .inherited_bytes = h->inherited_bytes,
+				   .inherited_freed_count = h->inherited_freed_count,
+				   .inherited_freed_bytes = h->inherited_freed_bytes,
+				   .temporary_count = h->temporary_count,
+				   .epoch = h->epoch,
+				   .size_class = h->size_class};
+
+	if (w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT))
+		sum.flags = WMK_HEAP_SUM_ENDED;
+	if (!w->header.heap_interval_bytes)
+		memcpy(sum.lives, h->lives, sizeof sum.lives);
+	if (w->header.heap_reach == WMK_REACH_TOLD || w->header.heap_reach == WMK_REACH_THREADS) {
+		sum.reachable_count = left_of(left_of(h->count, sum.freed_count), h->unreached_count);
+		sum.reachable_bytes = left_of(left_of(h->bytes, h->freed_bytes), h->unreached_bytes);
+	}
+	if (w->header.heap_reach == WMK_REACH_TOLD) {
+		sum.lost_count = h->unreached_count;
+		sum.lost_bytes = h->unreached_bytes;
+	}
+	return sum;
 }
 
 bool wmk_next_sum(const struct wmk_file *w, struct wmk_walk *walk, struct wmk_sum *ret)
@@ -219,8 +275,10 @@ bool wmk_next_heap_sum(const struct wmk_file *w, struct wmk_walk *walk, struct w
 {
 	const uint8_t *p = wmk_next_record(w, walk, WMK_HEAP_SUMS);
 
-	if (p)
+	if (p) {
 		*ret = (struct wmk_heap_sum){WMK_HEAP_SUM_FIELDS(WMK_LOAD_FIELD).state = WMK_STATE_WHOLE};
+		load_lives(ret->lives, p + offsetof(struct wmk_heap_sum, lives));
+	}
 	return p;
 }
 

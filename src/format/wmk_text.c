@@ -35,3 +35,16 @@ const char *wmk_agent_text(uint32_t agent)
 		return NULL;
 	return agent < WMK_AGENT_END ? texts[agent] : "for a reason that this version does not know";
 }
+
+const char *wmk_reach_text(uint64_t reach)
+{
+	static const char *const texts[] = {
+#define WMK_REACH_STATE(name, text) text,
+		WMK_REACH_STATES(WMK_REACH_STATE)
+#undef WMK_REACH_STATE
+	};
+
+	if (reach == WMK_REACH_TOLD)
+		return NULL;
+	return reach < WMK_REACH_END ? texts[reach] : "for a reason that this version does not know";
+}

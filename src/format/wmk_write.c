@@ -194,6 +194,9 @@ void wmk_write_heap_sum(struct wmk_writer *w, const struct wmk_heap_sum *r)
 	size_t off = begin_whole(w, WMK_HEAP_SUMS, sizeof *r);
 
 	WMK_HEAP_SUM_FIELDS(PUT_FIELD)
+	for (size_t i = 0; i < WMK_LIVES; i++)
+		buffer_put(&w->out, off + offsetof(struct wmk_heap_sum, lives) + i * sizeof r->lives[i], r->lives[i],
+			   sizeof r->lives[i]);
 }
 
 void wmk_write_run(struct wmk_writer *w, uint64_t run)

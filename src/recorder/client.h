@@ -23,7 +23,9 @@ struct wmrt_client {
 	uint32_t (*header_flags)(void); /* WMK_FLAG_* of a new file; under the lock */
 	/* What the process has recorded in its file, if that is all in chunks of this client. Under the lock. */
 	uint64_t (*count_calls)(void);
-	void (*begin_file)(void);  /* writes into a new file what a forked child has inherited; under the lock */
+	void (*begin_file)(void); /* writes into a new file what a forked child has inherited; under the lock */
+	/* The process ends, as exit() or _exit() was called, also by a handler; before the file says so. Not under the lock. */
+	void (*end)(void);
 	void (*image_added)(void); /* the program has an image that was built with Waymark; not under the lock */
 	void (*after_fork)(void);  /* in a child that has noticed the fork; not under the lock */
 };

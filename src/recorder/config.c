@@ -222,6 +222,11 @@ static void set_recent(const char *recent)
 		config.recent_bytes = config.limit_bytes / 2;
 }
 
+static bool is_yes(const char *text)
+{
+	return text && strcmp(text, "1") == 0;
+}
+
 static void read_config(void)
 {
 	const char *out = getenv("WAYMARK_OUT");
@@ -235,6 +240,7 @@ static void read_config(void)
 	if (!config.limit_bytes)
 		config.limit_bytes = DEFAULT_LIMIT_BYTES;
 	set_recent(getenv("WAYMARK_RECENT"));
+	config.tells_leaks = is_yes(getenv("WAYMARK_LEAKS"));
 	read_program();
 	read_name();
 	make_pattern(config.is_out_set ? out : NULL);

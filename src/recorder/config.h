@@ -19,6 +19,7 @@ struct wmrt_config {
 	uint64_t limit_bytes;
 	uint64_t recent_bytes;         /* of events that have a record each; older ones are added up (sums.h) */
 	const char *bad_limit;         /* what WAYMARK_LIMIT says if that is no size; NULL */
+	bool tells_leaks;              /* WAYMARK_LEAKS: the heap, when the process ends */
 	bool is_out_set;               /* WAYMARK_OUT was given */
 	bool is_off;                   /* record nothing: a set-user-id program, a path too long, /dev/null */
 	char program[1024];            /* /proc/self/exe */

@@ -819,6 +819,10 @@ void wmrt_file_close(uint32_t how)
 		return;
 	wmrt_check_fork();
 	header = wmrt_file_header();
-	if (header && !wmrt_is_vfork_child())
-		__atomic_fetch_or(&header->flags, how, __ATOMIC_RELAXED);
+	if (!header || wmrt_is_vfork_child())
+		return;
+	for (const struct wmrt_client *const *c = wmrt_clients; *c && how & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT); c++)
+		if ((*c)->end)
+			(*c)->end();
+	__atomic_fetch_or(&header->flags, how, __ATOMIC_RELAXED);
 }

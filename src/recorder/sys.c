@@ -10,6 +10,7 @@
 
 enum {
 	HIGH_FD = 500,
+	OWN_MEMORY_MAX = 1024,
 };
 
 void *wmrt_map(void *fixed, size_t len_bytes, int is_shared, int fd, uint64_t off)
@@ -24,9 +25,59 @@ void *wmrt_map(void *fixed, size_t len_bytes, int is_shared, int fd, uint64_t of
 /* Written once. */
 static _Atomic(bool) is_sealed;
 
+/* low is 0 in a place that is free; high is written behind it. */
+static struct {
+	_Atomic uintptr_t low, high;
+} own_memory[OWN_MEMORY_MAX];
+
+void wmrt_own_memory(uintptr_t low, uintptr_t high)
+{
+	for (size_t i = 0; i < OWN_MEMORY_MAX; i++) {
+		uintptr_t none = 0;
+
+		if (atomic_load_explicit(&own_memory[i].low, memory_order_relaxed) ||
+		    !atomic_compare_exchange_strong(&own_memory[i].low, &none, low))
+			continue;
+		atomic_store_explicit(&own_memory[i].high, high, memory_order_release);
+		return;
+	}
+}
+
+/* Before it is given back, and may be the program's. Of a mapping that loses its middle, the part in front is kept. */
+static void forget_own_memory(uintptr_t low, uintptr_t high)
+{
+	for (size_t i = 0; i < OWN_MEMORY_MAX; i++) {
+		uintptr_t from = atomic_load(&own_memory[i].low), to = atomic_load(&own_memory[i].high);
+
+		if (!from || from >= high || to <= low)
+			continue;
+		if (from < low) {
+			atomic_store(&own_memory[i].high, low);
+		} else if (to > high) {
+			atomic_store(&own_memory[i].low, high);
+		} else {
+			atomic_store(&own_memory[i].high, 0);
+			atomic_store(&own_memory[i].low, 0);
+		}
+	}
+}
+
+int wmrt_own_memory_at(size_t index, uintptr_t *low, uintptr_t *high)
+{
+	if (index >= OWN_MEMORY_MAX)
+		return 0;
+	*high = atomic_load_explicit(&own_memory[index].high, memory_order_acquire);
+	*low = atomic_load_explicit(&own_memory[index].low, memory_order_relaxed);
+	return 1;
+}
+
 void *wmrt_map_memory(size_t len_bytes)
 {
-	return atomic_load_explicit(&is_sealed, memory_order_relaxed) ? NULL : wmrt_map(NULL, len_bytes, 0, -1, 0);
+	void *at = atomic_load_explicit(&is_sealed, memory_order_relaxed) ? NULL : wmrt_map(NULL, len_bytes, 0, -1, 0);
+
+	if (at)
+		wmrt_own_memory((uintptr_t)at, (uintptr_t)at + len_bytes);
+	return at;
 }
 
 void wmrt_memory_seal(void)
@@ -36,8 +87,10 @@ void wmrt_memory_seal(void)
 
 void wmrt_unmap(void *at, size_t len_bytes)
 {
-	if (at && !atomic_load_explicit(&is_sealed, memory_order_relaxed))
-		wmrt_sys3(SYS_munmap, (long)at, (long)len_bytes, 0);
+	if (!at || atomic_load_explicit(&is_sealed, memory_order_relaxed))
+		return;
+	forget_own_memory((uintptr_t)at, (uintptr_t)at + len_bytes);
+	wmrt_sys3(SYS_munmap, (long)at, (long)len_bytes, 0);
 }
 
 int wmrt_raise_fd(int fd)

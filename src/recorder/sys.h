@@ -38,6 +38,10 @@ void *wmrt_map(void *fixed, size_t len_bytes, int is_shared, int fd, uint64_t of
 /* Anonymous, zeroed, not reserved. NULL when there is no memory. */
 void *wmrt_map_memory(size_t len_bytes);
 void wmrt_unmap(void *at, size_t len_bytes);
+/* Memory of the recorder and its clients, which has copies of what the program keeps elsewhere: of wmrt_map_memory, and what is told. */
+void wmrt_own_memory(uintptr_t low, uintptr_t high);
+/* The index-th of it as [low, high), empty: it was given back. False: there are not so many. What found no room is in no list. */
+int wmrt_own_memory_at(size_t index, uintptr_t *low, uintptr_t *high);
 /* Neither gives nor takes back memory any more, and makes no system call for it. */
 void wmrt_memory_seal(void);
 /* Moves a descriptor to a high number, which the program does not take for itself; returns what it is now. It is closed at exec. */

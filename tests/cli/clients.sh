@@ -38,7 +38,7 @@ check() {
 }
 
 [ "$(names agent | wc -l)" -ge 3 ] && [ "$(names java | wc -l)" -ge 3 ] || fail "rows: $("$rows")"
-check run 'run java' wall=HZ off-cpu=HZ profile cache watch events encode agent no-agent output label limit recent quiet help
+check run 'run java' wall=HZ off-cpu=HZ profile cache watch events leaks encode agent no-agent output label limit recent quiet help
 check attach 'agent java' wall=HZ off-cpu=HZ encode detach output limit quiet help
 
 # The words of WAYMARK_AGENT: all that a message lists, and no other.

@@ -135,7 +135,7 @@ tree "sort 4 0 sort;[qsort] 4 0 sort;[qsort];compare 4 4" --callees=sort
 tree "compare 4 0 compare;[qsort] 4 0 compare;[qsort];sort 4 0 compare;[qsort];sort;work 4 0 compare;[qsort];sort;work;main 4 4" \
 	--callers='/^comp/'
 refused 1 "nothing: no context has a function of this name" "$waymark" report --callers=nothing one.wmk
-refused 2 "give one of --by, --tree, --inverted, --callers, --callees and --timeline" "$waymark" report --tree --by=line one.wmk
+refused 2 "give one of --by, --tree, --inverted, --callers, --callees, --timeline, --sizes and --lifetimes" "$waymark" report --tree --by=line one.wmk
 refused 2 "--top: a tree is limited by --min" "$waymark" report --tree --top=3 one.wmk
 refused 2 "--callers /(/: " "$waymark" report --callers='/(/' one.wmk
 

@@ -22,6 +22,8 @@ for shape in --tree --inverted --callers=keep --callees=deep; do
 done
 report timeline --timeline one.wmk
 report slices --timeline --top 3 one.wmk
+report sizes --sizes one.wmk
+report lifetimes --lifetimes --top 2 one.wmk
 expect 0 "$waymark" archive -o one.wmka one.wmk
 report archive one.wmka
 printf 'main;f 1\n' >other.folded
@@ -29,6 +31,6 @@ report import other.folded
 expect 0 "$waymark" diff --metric=step --format=json -o made/diff.json one.wmk one.wmk
 expect 0 "$waymark" annotate --metric=step --format=json -o made/annotate.json deep one.wmk
 expect 0 "$waymark" graph --format=json -o made/graph.json prog
-[ "$(ls made | wc -l)" = 15 ] || fail "$(ls made)"
+[ "$(ls made | wc -l)" = 17 ] || fail "$(ls made)"
 schema_check made/*.json
 finish

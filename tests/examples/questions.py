@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-HEADINGS = ("Functions", "Images", "Lines", "Threads", "Callers", "Callees", "Calls")
+HEADINGS = ("Functions", "Images", "Lines", "Threads", "Callers", "Callees", "Calls", "Sizes", "Life")
 
 # Programs that need not be there: without one, neither it nor its recordings are asked for.
 OPTIONAL = {"cmake": ("cmake",), "jython": ("jython", "java"), "postgres": ("postgres",), "redis": ("redis-server", "redis-cli")}

@@ -226,6 +226,85 @@ static void test_golden_contexts(void)
 	wmk_writer_deinit(&out);
 }
 
+/* A record of the heap as docs/format.md has it, read, and added up by itself, as a merged file has that. */
+static void test_golden_heap(void)
+{
+	static const struct {
+		size_t off, bytes, sum_off; /* sum_off 0: not in the sum */
+	} fields[] = {{16, 8, 16},  {24, 8, 24},  {32, 8, 40},  {40, 4, 256}, {44, 4, 264},  {192, 8, 88},
+		      {200, 8, 56}, {208, 8, 64}, {216, 8, 72}, {224, 8, 80}, {232, 8, 112}, {240, 8, 120}};
+	uint8_t *file = calloc(1, WMK_HEADER_BYTES + WMK_CHUNK_BYTES), *record, sum_bytes[272] = {0};
+	const struct wmk_header header = {.run = 1};
+	struct wmk_walk walk = {0}, sums = {0};
+	struct wmk_writer out;
+	struct wmk_heap h;
+	struct wmk_heap_sum sum, again;
+	struct wmk_file w;
+
+	if (!CHECK(file != NULL))
+		return;
+	memcpy(file, WMK_MAGIC, 8);
+	file[8] = 4;
+	file[14] = 1; /* chunks of 65536 bytes */
+	file[40] = 1;
+	file[36] = WMK_FLAG_HEAP | WMK_FLAG_CLOSED;
+	file[120] = 200;                             /* heap_peak_bytes */
+	memcpy(file + 4096, "WMCK\5\0\0\0\0\1", 10); /* 256 bytes are used */
+	file[1352] = WMK_REACH_TOLD;
+	record = file + 4096 + 64;
+	record[0] = 1;
+	record[8] = 4; /* prefix */
+	record[12] = 6;
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		record[fields[i].off] = (uint8_t)(30 + i);
+	record[17] = 1; /* 286 allocations */
+	record[25] = 2; /* 543 bytes */
+	record[48] = 7; /* at the peak */
+	record[56] = 200;
+	for (size_t i = 0; i < WMK_LIVES; i++)
+		record[64 + 8 * i] = (uint8_t)(1 + i);
+	record[252] = 1;
+	if (!CHECK_OK(wmk_read(file, WMK_HEADER_BYTES + WMK_CHUNK_BYTES, "x.wmk", &w)) ||
+	    !CHECK(wmk_next_heap(&w, &walk, &h)))
+		return;
+	CHECK_U64(w.header.heap_reach, WMK_REACH_TOLD);
+	sum = wmk_sum_of_heap(&w, &h);
+	wmk_writer_init(&out);
+	wmk_write_heap_sum(&out, &sum);
+	sum_bytes[0] = 1;
+	sum_bytes[8] = 4;
+	sum_bytes[12] = 6;
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		memcpy(sum_bytes + fields[i].sum_off, record + fields[i].off, fields[i].bytes);
+	sum_bytes[32] = 136;                    /* freed: 1 + 2 + ... + 16 */
+	sum_bytes[48] = 7;                      /* at the peak */
+	sum_bytes[96] = 286 - 136 - 40;         /* reachable */
+	sum_bytes[104] = (543 - 32 - 41) % 256; /* their bytes */
+	sum_bytes[105] = (543 - 32 - 41) / 256;
+	memcpy(sum_bytes + 128, record + 64, 8 * WMK_LIVES);
+	sum_bytes[260] = WMK_HEAP_SUM_ENDED;
+	sum_bytes[268] = 1;
+	if (CHECK_OK(wmk_writer_finish(&out, &header)))
+		CHECK(memcmp(out.out.bytes + WMK_HEADER_BYTES + WMK_CHUNK_HEADER_BYTES, sum_bytes, sizeof sum_bytes) ==
+		      0);
+	wmk_file_deinit(&w);
+	if (CHECK_OK(wmk_read(out.out.bytes, out.out.len_bytes, "x.wmk", &w))) {
+		CHECK(wmk_next_heap_sum(&w, &sums, &again));
+		again.state = sum.state;
+		CHECK(memcmp(&again, &sum, sizeof sum) == 0);
+		wmk_file_deinit(&w);
+	}
+	wmk_writer_deinit(&out);
+	/* What version 3 had there is something else. */
+	file[8] = 3;
+	walk = (struct wmk_walk){0};
+	if (CHECK_OK(wmk_read(file, WMK_HEADER_BYTES + WMK_CHUNK_BYTES, "x.wmk", &w))) {
+		CHECK(!wmk_next_heap(&w, &walk, &h));
+		wmk_file_deinit(&w);
+	}
+	free(file);
+}
+
 /* Reads a heap copy of exactly len bytes, so that a sanitizer sees any read behind it. */
 static struct error *read_part(const struct wmk_builder *b, size_t len, struct wmk_file *ret)
 {
@@ -286,7 +365,7 @@ static void test_units(void)
 	build_example(&b);
 	buffer_put_u32(&b.out, offsetof(struct wmk_header, version), 1);
 	CHECK_OK(wmk_read(b.out.bytes, b.out.len_bytes, "x.wmk", &before));
-	buffer_put_u32(&b.out, offsetof(struct wmk_header, version), 3);
+	buffer_put_u32(&b.out, offsetof(struct wmk_header, version), 4);
 	buffer_put_u32(&b.out, offsetof(struct wmk_header, chunk_bytes), WMK_UNIT_BYTES);
 	buffer_put_u32(&b.out, offsetof(struct wmk_header, chunk_count),
 		       b.chunk_count * (WMK_CHUNK_BYTES / WMK_UNIT_BYTES));
@@ -517,8 +596,9 @@ int main(void)
 	test_follow();
 	test_read();
 	test_golden(1);
-	test_golden(3);
+	test_golden(4);
 	test_golden_contexts();
+	test_golden_heap();
 	test_truncated();
 	test_units();
 	test_labels();

@@ -57,7 +57,7 @@ static struct wmk_heap sum_of(const struct profile *p, uint32_t site)
 			continue;
 		sum.count += record.count;
 		sum.bytes += record.bytes;
-		sum.freed_count += record.freed_count;
+		sum.lives[0] += wmk_heap_freed(&record);
 		sum.freed_bytes += record.freed_bytes;
 		sum.at_peak_bytes += wmk_heap_at_peak(&p->file, &record);
 		sum.inherited_count += record.inherited_count;
@@ -91,7 +91,7 @@ static void check_child(pid_t pid)
 	sum = sum_of(&p, SITE_INHERITED);
 	CHECK_U64(sum.count, 0);
 	CHECK_U64(sum.bytes, 0);
-	CHECK_U64(sum.freed_count, 0);
+	CHECK_U64(sum.lives[0], 0);
 	CHECK_U64(sum.freed_bytes, 0);
 	CHECK_U64(sum.inherited_count, BLOCKS);
 	CHECK_U64(sum.inherited_bytes, all);
@@ -101,7 +101,7 @@ static void check_child(pid_t pid)
 	sum = sum_of(&p, SITE_OWN);
 	CHECK_U64(sum.count, 10);
 	CHECK_U64(sum.bytes, 5000);
-	CHECK_U64(sum.freed_count, 0);
+	CHECK_U64(sum.lives[0], 0);
 	CHECK_U64(sum.inherited_count, 0);
 	check_live(&p);
 	CHECK(p.file.header.flags & WMK_FLAG_HEAP);
@@ -134,7 +134,7 @@ static int work(void)
 	waitpid(pid, NULL, 0);
 	check_child(pid);
 	if (profile_of(getpid(), "", &p)) {
-		CHECK_U64(sum_of(&p, SITE_INHERITED).freed_count, BLOCKS / 2);
+		CHECK_U64(sum_of(&p, SITE_INHERITED).lives[0], BLOCKS / 2);
 		CHECK_U64(sum_of(&p, SITE_OWN).count, 0);
 		profile_close(&p);
 	}

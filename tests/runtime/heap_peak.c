@@ -1,7 +1,7 @@
 /*
  * heap_peak.c - a program under the heap client keeps a shadow of its own: what each context holds, a copy of that whenever the whole is
- * larger than ever, the whole after each call with the time, and which blocks the next call of their thread freed. The recording is compared
- * with it: contexts at the peak, the time line, temporary blocks.
+ * larger than ever, the whole after each call with the time, which blocks the next call of their thread freed, and the sizes and life times of
+ * blocks. The recording is compared with it: contexts at the peak, the time line, temporary blocks, sizes and life times.
  *
  *     heap_peak HEAP.so THREADS SEED [at-once]
  *
@@ -25,11 +25,14 @@ enum {
 	SIZE_MAX_BYTES = 100000,
 	THREADS_MAX = 8,
 	STEP_SHIFT = 6,
+	SIZES = 20, /* classes of sizes: the last one has SIZE_MAX_BYTES */
 };
 
 /* In a file, since another program reads it. */
 struct shadow {
 	uint64_t held[SITES], at_peak[SITES], temporary[SITES];
+	uint64_t sizes[SITES][SIZES], size_bytes[SITES][SIZES], lives[SITES][WMK_LIVES];
+	uint64_t allocations;
 	uint64_t all, peak;
 	uint32_t call_count;
 	struct {
@@ -50,6 +53,7 @@ struct worker {
 		void *at;
 		size_t size;
 		uint32_t site;
+		uint64_t birth; /* allocations so far, its own one included */
 	} blocks[BLOCKS];
 	void *last; /* that the last call allocated */
 };
@@ -85,21 +89,47 @@ static uint64_t now_ns(void)
 
 /* ---- the shadow ---- */
 
-static void hold(uint32_t site, uint64_t bytes)
+static uint32_t size_class(uint64_t bytes)
 {
+	uint32_t i = 0;
+
+	for (; bytes > 1; bytes /= 2)
+		i++;
+	return i;
+}
+
+static uint32_t life_class(uint64_t age)
+{
+	uint32_t i = 0;
+
+	for (; age; age /= 4)
+		i++;
+	return i < WMK_LIVES ? i : WMK_LIVES - 1;
+}
+
+/* Returns the block's birth. */
+static uint64_t hold(uint32_t site, uint64_t bytes)
+{
+	shadow->sizes[site][size_class(bytes)]++;
+	shadow->size_bytes[site][size_class(bytes)] += bytes;
 	shadow->held[site] += bytes;
 	shadow->all += bytes;
 	if (shadow->all > shadow->peak) {
 		shadow->peak = shadow->all;
 		memcpy(shadow->at_peak, shadow->held, sizeof shadow->held);
 	}
+	return ++shadow->allocations;
 }
 
-static void let_go(struct worker *w, void *block, uint32_t site, uint64_t bytes)
+static void let_go(struct worker *w, uint32_t i)
 {
+	uint32_t site = w->blocks[i].site;
+	uint64_t bytes = w->blocks[i].size;
+
+	shadow->lives[site][life_class(shadow->allocations - w->blocks[i].birth)]++;
 	shadow->held[site] -= bytes;
 	shadow->all -= bytes;
-	shadow->temporary[site] += w->last == block;
+	shadow->temporary[site] += w->last == w->blocks[i].at;
 	w->last = NULL;
 }
 
@@ -124,7 +154,7 @@ static void allocate(struct worker *w)
 	w->blocks[i].site = site;
 	if (is_at_once)
 		return;
-	hold(site, size);
+	w->blocks[i].birth = hold(site, size);
 	w->last = w->blocks[i].at;
 }
 
@@ -134,7 +164,7 @@ static void let_go_one(struct worker *w)
 	uint32_t i = pick(w, 2) ? w->count - 1 : pick(w, w->count);
 
 	if (!is_at_once)
-		let_go(w, w->blocks[i].at, w->blocks[i].site, w->blocks[i].size);
+		let_go(w, i);
 	free(w->blocks[i].at);
 	w->blocks[i] = w->blocks[--w->count];
 }
@@ -146,10 +176,10 @@ static void change(struct worker *w)
 	size_t size = 1 + pick(w, 3000);
 
 	if (!is_at_once)
-		let_go(w, was, w->blocks[i].site, w->blocks[i].size);
+		let_go(w, i);
 	PUSHED(FIRST_SITE + site, w->blocks[i].at = realloc(was, size));
 	if (!is_at_once) {
-		hold(site, size);
+		w->blocks[i].birth = hold(site, size);
 		w->last = w->blocks[i].at;
 	}
 	w->blocks[i].size = size;
@@ -229,6 +259,7 @@ static uint32_t site_of(const struct profile *p, const struct wmk_heap *record)
 /* Returns what all records held at the peak. */
 static uint64_t check_records(const struct profile *p)
 {
+	static uint64_t sizes[SITES + 1][SIZES], size_bytes[SITES + 1][SIZES], lives[SITES + 1][WMK_LIVES];
 	uint64_t at_peak[SITES + 1] = {0}, temporary[SITES + 1] = {0}, sum = 0;
 	struct wmk_walk walk = {0};
 	struct wmk_heap record;
@@ -237,16 +268,25 @@ static uint64_t check_records(const struct profile *p)
 	while (wmk_next_heap(&p->file, &walk, &record)) {
 		uint32_t site = site_of(p, &record);
 
-		CHECK(record.temporary_count <= record.freed_count);
+		CHECK(record.temporary_count <= wmk_heap_freed(&record));
 		sum += wmk_heap_at_peak(&p->file, &record);
 		at_peak[site] += wmk_heap_at_peak(&p->file, &record);
 		temporary[site] += record.temporary_count;
+		if (record.size_class < SIZES) {
+			sizes[site][record.size_class] += record.count;
+			size_bytes[site][record.size_class] += record.bytes;
+		}
+		for (uint32_t i = 0; i < WMK_LIVES; i++)
+			lives[site][i] += record.lives[i];
 		different += wmk_heap_at_peak(&p->file, &record) != wmk_heap_live(&record);
 	}
 	CHECK(different > SITES / 2);
 	for (uint32_t site = 0; site < SITES && shadow->call_count; site++) {
 		CHECK_U64(at_peak[site], shadow->at_peak[site]);
 		CHECK_U64(temporary[site], shadow->temporary[site]);
+		CHECK(memcmp(sizes[site], shadow->sizes[site], sizeof sizes[site]) == 0);
+		CHECK(memcmp(size_bytes[site], shadow->size_bytes[site], sizeof size_bytes[site]) == 0);
+		CHECK(memcmp(lives[site], shadow->lives[site], sizeof lives[site]) == 0);
 	}
 	return sum;
 }

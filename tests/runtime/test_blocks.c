@@ -102,13 +102,13 @@ int main(void)
 	while (wmk_next_heap(&p.file, &walk, &record)) {
 		sum.count += record.count;
 		sum.bytes += record.bytes;
-		sum.freed_count += record.freed_count;
+		sum.lives[0] += wmk_heap_freed(&record);
 		sum.freed_bytes += record.freed_bytes;
 	}
 	CHECK(allocated > MANY + THREADS * ROUNDS / 4);
 	CHECK_U64(sum.count, allocated);
 	CHECK_U64(sum.bytes, allocated_bytes);
-	CHECK_U64(sum.freed_count, freed);
+	CHECK_U64(sum.lives[0], freed);
 	CHECK_U64(sum.freed_bytes, freed_bytes);
 	CHECK_U64(p.file.header.heap_live_bytes, allocated_bytes - freed_bytes);
 	CHECK_U64(p.file.header.heap_unknown_frees, 1);

@@ -37,9 +37,9 @@ static void check_totals(const struct profile *p, const struct heap_totals *want
 	while (wmk_next_heap(&p->file, &walk, &record)) {
 		got.count += record.count;
 		got.bytes += record.bytes;
-		got.freed_count += record.freed_count;
+		got.freed_count += wmk_heap_freed(&record);
 		got.freed_bytes += record.freed_bytes;
-		CHECK(record.freed_bytes <= record.bytes && record.freed_count <= record.count);
+		CHECK(record.freed_bytes <= record.bytes && wmk_heap_freed(&record) <= record.count);
 		CHECK(wmk_heap_at_peak(&p->file, &record) <= record.bytes);
 		at_peak += wmk_heap_at_peak(&p->file, &record);
 	}

@@ -24,7 +24,7 @@ static struct heap_point point_of(uint32_t n)
 {
 	struct heap_point p = {.call = 0x401000, .id = 7, .prefix = 16, .epoch = 1, .generation = 0};
 
-	switch (n % 5) {
+	switch (n % 6) {
 	case 0:
 		p.call += (uint64_t)n << 3 | (uint64_t)(n % 9) << 56;
 		break;
@@ -36,6 +36,9 @@ static struct heap_point point_of(uint32_t n)
 		break;
 	case 3:
 		p.epoch += n;
+		break;
+	case 4:
+		p.size_class += n;
 		break;
 	default:
 		p.generation += n;

@@ -245,12 +245,18 @@ void build_forked_heap(struct wmk_builder *b, uint64_t id, uint32_t prefix, uint
 	buffer_u32(&b->out, site);
 	buffer_u64(&b->out, count);
 	buffer_u64(&b->out, bytes);
-	buffer_u64(&b->out, freed_count);
 	buffer_u64(&b->out, freed_bytes);
+	buffer_u32(&b->out, 0); /* epoch */
+	buffer_u32(&b->out,
+		   count && bytes >= count ? 63 - (uint32_t)__builtin_clzll(bytes / count) : 0); /* size class */
 	buffer_u64(&b->out, peak);
 	buffer_u64(&b->out, 0); /* heap_peak_bytes of the header, unless a test sets that */
+	for (int i = 0; i < WMK_LIVES; i++)
+		buffer_u64(&b->out, i == 1 ? freed_count : 0);
+	buffer_u64(&b->out, 0); /* temporary_count */
 	for (int i = 0; i < 4; i++)
 		buffer_u64(&b->out, inherited[i]);
+	buffer_u64(&b->out, 0);
 	buffer_u64(&b->out, 0);
 	buffer_u32(&b->out, 0);
 	buffer_u32(&b->out, 1);
@@ -411,8 +417,11 @@ void build_ranked_epoch_record(struct wmk_builder *b, uint32_t epoch, uint32_t b
 
 void build_epoch(struct wmk_builder *b, uint32_t epoch)
 {
-	static const uint8_t before_end[WMK_KIND_END] = {
-		[WMK_NODES] = 12, [WMK_EVENTS] = 12, [WMK_HEAP] = 8, [WMK_PATH_COUNTS] = 8};
+	static const uint8_t before_end[WMK_KIND_END] = {[WMK_NODES] = 12,
+							 [WMK_EVENTS] = 12,
+							 [WMK_HEAP] = sizeof(struct wmk_heap) -
+								      offsetof(struct wmk_heap, epoch),
+							 [WMK_PATH_COUNTS] = 8};
 	uint8_t kind = b->out.bytes[b->chunk_off + offsetof(struct wmk_chunk_header, kind)];
 
 	if (!before_end[kind])

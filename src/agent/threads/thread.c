@@ -74,6 +74,7 @@ bool agent_thread_begin_of(struct agent_thread *thread)
 	if (at < 0 && at > -4096)
 		return false;
 	wmrt_sys3(SYS_mprotect, at + (long)bytes, 2 * GUARD_BYTES, PROT_NONE);
+	wmrt_own_memory((uintptr_t)at, (uintptr_t)at + bytes + 2 * GUARD_BYTES + AGENT_STACK_BYTES);
 	record->stack = (void *)at; /* NOLINT(performance-no-int-to-ptr) */
 	record->stack_bytes = bytes + 2 * GUARD_BYTES + AGENT_STACK_BYTES;
 	thread->base = record->stack;

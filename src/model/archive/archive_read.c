@@ -10,12 +10,14 @@
 #include "base/cursor.h"
 #include "format/wmk_fields.h"
 #include "model/archive/archive.h"
+#include "model/base/heap_classes.h"
 #include "model/contexts/thread_frames.h"
 
 enum {
 	UNPACKED_MIN = 1 << 24,
 	UNPACKED_PER_BYTE = 256, /* repeated contexts pack well */
 	METRICS_MAX = 64,        /* of a group */
+	NO_GROUP = -1,           /* of metrics that the profile does not keep */
 };
 
 /* Where the items of the archive are in the profile. */
@@ -174,11 +176,16 @@ static struct error *read_group(struct reader *r, uint32_t index)
 		err = cursor_error(&r->c, "a group of %" PRIu32 " metrics: the archive is damaged", size);
 	for (uint32_t i = 0; !err && i < size; i++)
 		err = read_metric(r, &metrics[i], &r->group_has_events[index]);
-	if (!err)
-		err = profile_add_metrics(r->p, metrics, size, &r->groups[index]);
 	if (err)
 		return err;
 	r->group_sizes[index] = size;
+	if (metrics[0].is_of_heap && heap_class_is_metric(metrics[0].name) && !r->p->keeps_classes) {
+		r->groups[index] = (uint32_t)NO_GROUP;
+		return NULL;
+	}
+	err = profile_add_metrics(r->p, metrics, size, &r->groups[index]);
+	if (err)
+		return err;
 	for (uint32_t i = 0; i < size; i++)
 		r->p->metrics.items[r->groups[index] + i].is_estimate |= metrics[i].is_estimate;
 	return NULL;
@@ -216,7 +223,7 @@ static struct error *read_cells(struct reader *r)
 		err = read_index(r, r->node_count, "context", &node) ?: read_index(r, r->group_count, "group", &group);
 		for (uint32_t j = 0; !err && j < r->group_sizes[group]; j++)
 			err = cursor_uleb128(&r->c, &values[j]);
-		if (!err && !is_by_event(r, group) && !r->p->filter)
+		if (!err && r->groups[group] != (uint32_t)NO_GROUP && !is_by_event(r, group) && !r->p->filter)
 			err = profile_add_values(r->p, r->nodes[node], r->groups[group], values);
 	}
 	return err;
@@ -367,6 +374,8 @@ static struct error *read_events(struct reader *r)
 		      read_optional(r, &e.thread) ?: read_index(r, r->group_count, "group", &group) ?:
 		      read_index(r, r->source_count, "source", &source) ?:
 		      read_index(r, r->node_count, "context", &node) ?: cursor_uleb32(&r->c, &e.tid);
+		if (!err && r->groups[group] == (uint32_t)NO_GROUP)
+			err = cursor_error(&r->c, "an event of the heap: the archive is damaged");
 		if (err)
 			break;
 		time += difference >> 1 ^ -(difference & 1);

@@ -151,6 +151,7 @@ struct profile {
 	const char *
 		group_label; /* contexts begin with that label of their recording, `[KEY=VALUE]` (thread_frames.h); NULL: they do not */
 	bool keeps_threads; /* contexts of events begin with their threads (thread_frames.h) */
+	bool keeps_classes; /* metrics of the heap by sizes and life times of blocks (heap_classes.h) */
 	bool keeps_columns; /* of samples: else those of one line are one context */
 	bool folds_tasks; /* contexts are those of the threads that ran, whoever has enqueued what they did (task_frames.h) */
 	uint64_t saturated; /* sums that did not fit 64 bits; they stay at the largest number */

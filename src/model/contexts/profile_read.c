@@ -10,6 +10,7 @@
 
 #include "base/number_text.h"
 #include "base/order.h"
+#include "model/base/heap_classes.h"
 #include "model/contexts/profile_read.h"
 #include "model/contexts/context.h"
 #include "model/contexts/image_functions.h"
@@ -47,6 +48,14 @@ static const struct metric heap_metrics[HEAP_METRICS] = {
 	[HEAP_PEAK] = {.name = "peak", .unit = UNIT_BYTES, .is_of_heap = true},
 	[HEAP_LEAKED] = {.name = "leaked", .unit = UNIT_BYTES, .is_of_heap = true},
 	[HEAP_TEMPORARY] = {.name = "temporary", .unit = UNIT_COUNT, .is_of_heap = true},
+};
+
+/* Metrics of processes that told which blocks could be reached at their end. */
+static const struct metric reach_metrics[] = {
+	{.name = "lost", .unit = UNIT_BYTES, .is_of_heap = true},
+	{.name = "lost-allocations", .unit = UNIT_COUNT, .is_of_heap = true},
+	{.name = "reachable", .unit = UNIT_BYTES, .is_of_heap = true},
+	{.name = "reachable-allocations", .unit = UNIT_COUNT, .is_of_heap = true},
 };
 
 /* Metrics of forked children that inherited blocks. */
@@ -475,6 +484,9 @@ const char *profile_heap_metric(size_t index)
 	if (index < HEAP_METRICS)
 		return heap_metrics[index].name;
 	index -= HEAP_METRICS;
+	if (index < sizeof reach_metrics / sizeof *reach_metrics)
+		return reach_metrics[index].name;
+	index -= sizeof reach_metrics / sizeof *reach_metrics;
 	return index < sizeof inherited_metrics / sizeof *inherited_metrics ? inherited_metrics[index].name : NULL;
 }
 
@@ -485,7 +497,7 @@ static bool is_heap_metric(const char *name)
 	for (size_t i = 0; (heap_name = profile_heap_metric(i)); i++)
 		if (strcmp(heap_name, name) == 0)
 			return true;
-	return false;
+	return heap_class_is_metric(name);
 }
 
 /* Samples: how many, and the time that their values are where a period is known. */
@@ -687,7 +699,7 @@ static uint64_t left_of(uint64_t all, uint64_t freed)
 }
 
 /* Blocks that a child inherited are its parent's in all metrics but these and, since they took room in both, the peak. */
-static struct error *add_inherited(struct gather *g, const struct wmk_heap *h, uint32_t node)
+static struct error *add_inherited(struct gather *g, const struct wmk_heap_sum *h, uint32_t node)
 {
 	struct profile_source *s = &g->p->sources.items[g->p->sources.count - 1];
 	uint64_t live = left_of(h->inherited_bytes, h->inherited_freed_bytes);
@@ -703,21 +715,46 @@ static struct error *add_inherited(struct gather *g, const struct wmk_heap *h, u
 	return err ? err : profile_add_values(g->p, node, metrics, (uint64_t[]){h->inherited_bytes, live});
 }
 
-/* Blocks that a process had not freed are leaked if it ended, and only live if it was killed. */
-static struct error *add_heap_record(struct gather *g, uint32_t metrics, const struct wmk_heap *h, uint64_t at_peak,
-				     bool is_ended)
+static struct error *add_reach(struct gather *g, const struct wmk_heap_sum *s, uint32_t node)
 {
-	uint64_t live = left_of(h->bytes, h->freed_bytes);
-	uint64_t values[HEAP_METRICS] = {[HEAP_BYTES] = h->bytes, [HEAP_ALLOCATIONS] = h->count,
-					 [HEAP_LIVE] = live,      [HEAP_LIVE_COUNT] = left_of(h->count, h->freed_count),
-					 [HEAP_PEAK] = at_peak,   [HEAP_TEMPORARY] = h->temporary_count};
-	const struct context_key key = {h->id, h->prefix, h->site, h->epoch};
+	uint32_t metrics;
+	struct error *err;
+
+	if (!s->lost_count && !s->reachable_count)
+		return NULL;
+	err = profile_add_metrics(g->p, reach_metrics, sizeof reach_metrics / sizeof *reach_metrics, &metrics);
+	return err ? err
+		   : profile_add_values(g->p, node, metrics,
+					(uint64_t[]){s->lost_bytes, s->lost_count, s->reachable_bytes,
+						     s->reachable_count});
+}
+
+static struct error *add_classes(struct gather *g, const struct wmk_heap_sum *s, uint32_t node)
+{
+	if (!g->p->keeps_classes)
+		return NULL;
+	return heap_classes_add(g->p, node, s->size_class, s->count, s->bytes, g->w->header.heap_interval_bytes)
+		       ?: heap_classes_add_lives(g->p, node, s->lives);
+}
+
+/* Blocks that a process had not freed are leaked if it ended, and only live if it was killed. */
+static struct error *add_heap_sum(struct gather *g, uint32_t metrics, const struct wmk_heap_sum *s)
+{
+	uint64_t live = left_of(s->bytes, s->freed_bytes);
+	uint64_t values[HEAP_METRICS] = {[HEAP_BYTES] = s->bytes,
+					 [HEAP_ALLOCATIONS] = s->count,
+					 [HEAP_LIVE] = live,
+					 [HEAP_LIVE_COUNT] = left_of(s->count, s->freed_count),
+					 [HEAP_PEAK] = s->at_peak_bytes,
+					 [HEAP_TEMPORARY] = s->temporary_count};
+	const struct context_key key = {s->id, s->prefix, s->site, s->epoch};
 	uint32_t node;
 	struct error *err = decode_context(g, &key, false, &node);
 
-	if (!err && live && is_ended && !library_buffer_is(g->p, node))
+	g->p->sources.items[g->p->sources.count - 1].has_walked_heap |= s->epoch == WM_EPOCH_WALKED;
+	if (!err && live && s->flags & WMK_HEAP_SUM_ENDED && !library_buffer_is(g->p, node))
 		values[HEAP_LEAKED] = live;
-	return err ? err : profile_add_values(g->p, node, metrics, values) ?: add_inherited(g, h, node);
+	return err ?: profile_add_values(g->p, node, metrics, values) ?: add_inherited(g, s, node) ?: add_reach(g, s, node) ?: add_classes(g, s, node);
 }
 
 static struct error *gather_heap_times(struct gather *g)
@@ -737,26 +774,6 @@ static struct error *gather_heap_times(struct gather *g)
 	return err;
 }
 
-static struct error *add_heap_sum(struct gather *g, uint32_t metrics, const struct wmk_heap_sum *s)
-{
-	const struct wmk_heap h = {.id = s->id,
-				   .prefix = s->prefix,
-				   .site = s->site,
-				   .count = s->count,
-				   .bytes = s->bytes,
-				   .freed_count = s->freed_count,
-				   .freed_bytes = s->freed_bytes,
-				   .inherited_count = s->inherited_count,
-				   .inherited_bytes = s->inherited_bytes,
-				   .inherited_freed_count = s->inherited_freed_count,
-				   .inherited_freed_bytes = s->inherited_freed_bytes,
-				   .temporary_count = s->temporary_count,
-				   .epoch = s->epoch};
-
-	g->p->sources.items[g->p->sources.count - 1].has_walked_heap |= s->epoch == WM_EPOCH_WALKED;
-	return add_heap_record(g, metrics, &h, s->at_peak_bytes, s->flags & WMK_HEAP_SUM_ENDED);
-}
-
 static struct error *gather_heap_sums(struct gather *g, uint32_t metrics)
 {
 	struct wmk_walk walk = {0};
@@ -772,10 +789,9 @@ static struct error *gather_heap_sums(struct gather *g, uint32_t metrics)
 
 static struct error *gather_heap(struct gather *g)
 {
-	bool is_ended = g->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT);
 	struct wmk_walk walk = {0};
 	struct wmk_heap record;
-	uint64_t sum = 0;
+	uint64_t at_peak = 0;
 	uint32_t metrics;
 	struct error *err;
 
@@ -789,14 +805,18 @@ static struct error *gather_heap(struct gather *g)
 	for (uint32_t i = 0; !err && g->w->header.heap_interval_bytes && i < HEAP_METRICS; i++)
 		g->p->metrics.items[metrics + i].is_estimate = true;
 	while (!err && wmk_next_heap(g->w, &walk, &record)) {
+		const struct wmk_heap_sum as_sum = wmk_sum_of_heap(g->w, &record);
+
 		tell_progress(g);
-		g->p->sources.items[g->p->sources.count - 1].has_walked_heap |= record.epoch == WM_EPOCH_WALKED;
-		sum += wmk_heap_at_peak(g->w, &record);
-		err = add_heap_record(g, metrics, &record, wmk_heap_at_peak(g->w, &record), is_ended);
+		at_peak += as_sum.at_peak_bytes;
+		err = add_heap_sum(g, metrics, &as_sum);
 	}
+	if (!err && g->w->header.heap_reach)
+		err = profile_add_metrics(g->p, reach_metrics, sizeof reach_metrics / sizeof *reach_metrics,
+					  &(uint32_t){0});
 	if (g->w->header.flags & WMK_FLAG_MERGED)
 		return err ?: gather_heap_sums(g, metrics);
-	return err ? err : note_peak(g->p, g->w, sum) ?: gather_heap_times(g);
+	return err ? err : note_peak(g->p, g->w, at_peak) ?: gather_heap_times(g);
 }
 
 /* All of them in one piece. */

@@ -60,7 +60,7 @@ struct error *note_old_heap(struct profile *p, const struct wmk_file *w)
 	struct error *err;
 
 	if (asprintf(&text,
-		     "%s: its heap is left out: an earlier waymark recorded it, and not what was live at the peak",
+		     "%s: its heap is left out: an earlier waymark recorded it, without sizes and life times of blocks",
 		     w->name) < 0)
 		return &error_no_memory;
 	err = profile_note(p, text);

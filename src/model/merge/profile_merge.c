@@ -137,6 +137,8 @@ static struct error *add_heap_header(struct adding *a)
 		sum->flags |= h->flags & WMK_FLAG_HEAP;
 	if (h->heap_interval_bytes > sum->heap_interval_bytes)
 		sum->heap_interval_bytes = h->heap_interval_bytes;
+	if (h->heap_reach > sum->heap_reach)
+		sum->heap_reach = h->heap_reach;
 	if (h->heap_peak_bytes > sum->heap_peak_bytes)
 		sum->heap_peak_bytes = h->heap_peak_bytes;
 	add_count(&sum->heap_live_bytes, h->heap_live_bytes);
@@ -531,11 +533,13 @@ static struct error *add_heap_sum(struct adding *a, const struct wmk_heap_sum *s
 	struct merge *m = a->m;
 	uint32_t context, number;
 	struct wmk_heap_sum *sum;
-	struct error *err = add_context(a, s->id, s->prefix, s->site, s->epoch, &context)
-				    ?: hashmap_add(&m->heaps, &(struct key){{context, s->flags, 0}}, &number);
+	struct error *err =
+		add_context(a, s->id, s->prefix, s->site, s->epoch, &context)
+			?: hashmap_add(&m->heaps, &(struct key){{context, s->flags, s->size_class}}, &number);
 
 	if (!err && number == m->heap_values.count)
-		err = merge_heap_vec_append(&m->heap_values, (struct wmk_heap_sum){.flags = s->flags});
+		err = merge_heap_vec_append(&m->heap_values,
+					    (struct wmk_heap_sum){.flags = s->flags, .size_class = s->size_class});
 	if (err)
 		return err;
 	sum = &m->heap_values.items[number];
@@ -549,38 +553,24 @@ static struct error *add_heap_sum(struct adding *a, const struct wmk_heap_sum *s
 	add_count(&sum->inherited_freed_bytes, s->inherited_freed_bytes);
 	add_count(&sum->at_peak_bytes, s->at_peak_bytes);
 	add_count(&sum->temporary_count, s->temporary_count);
+	add_count(&sum->reachable_count, s->reachable_count);
+	add_count(&sum->reachable_bytes, s->reachable_bytes);
+	add_count(&sum->lost_count, s->lost_count);
+	add_count(&sum->lost_bytes, s->lost_bytes);
+	for (size_t i = 0; i < WMK_LIVES; i++)
+		add_count(&sum->lives[i], s->lives[i]);
 	return NULL;
-}
-
-static struct wmk_heap_sum sum_of_heap(const struct wmk_file *w, const struct wmk_heap *h, uint32_t flags)
-{
-	return (struct wmk_heap_sum){.id = h->id,
-				     .prefix = h->prefix,
-				     .site = h->site,
-				     .count = h->count,
-				     .bytes = h->bytes,
-				     .freed_count = h->freed_count,
-				     .freed_bytes = h->freed_bytes,
-				     .at_peak_bytes = wmk_heap_at_peak(w, h),
-				     .temporary_count = h->temporary_count,
-				     .inherited_count = h->inherited_count,
-				     .inherited_bytes = h->inherited_bytes,
-				     .inherited_freed_count = h->inherited_freed_count,
-				     .inherited_freed_bytes = h->inherited_freed_bytes,
-				     .epoch = h->epoch,
-				     .flags = flags};
 }
 
 static struct error *add_heap(struct adding *a)
 {
-	uint32_t flags = a->w->header.flags & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT) ? WMK_HEAP_SUM_ENDED : 0;
 	struct wmk_walk records = {0}, sums = {0};
 	struct wmk_heap record;
 	struct wmk_heap_sum sum;
 	struct error *err = NULL;
 
 	while (!err && wmk_next_heap(a->w, &records, &record)) {
-		sum = sum_of_heap(a->w, &record, flags);
+		sum = wmk_sum_of_heap(a->w, &record);
 		err = add_heap_sum(a, &sum);
 	}
 	while (!err && wmk_next_heap_sum(a->w, &sums, &sum))

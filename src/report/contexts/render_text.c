@@ -165,6 +165,8 @@ static void print_source(const struct profile *p, const struct profile_source *s
 	fprintf(out, ", %s%s", about, digits_grouped(s->header.heap_live_bytes, number));
 	print_size(s->header.heap_live_bytes, out);
 	fputs(heap_end_text(s->end), out);
+	if (s->header.heap_reach && wmk_reach_text(s->header.heap_reach))
+		fprintf(out, "  heap: which blocks are lost is not told: %s\n", wmk_reach_text(s->header.heap_reach));
 	print_inherited(p, s, out);
 }
 
@@ -222,8 +224,18 @@ static void print_rate(const struct metric *m, double elapsed, FILE *out)
 		fprintf(out, " (%.1f a second, over %.1f s)", (double)m->total / elapsed, elapsed);
 }
 
-static void print_totals(const struct profile *p, FILE *out)
+/* Temporary allocations are not known where allocations are sampled; classes of sizes and life times are for histograms. */
+static bool is_left_out(const struct view *v, const struct metric *m)
 {
+	if (m == &v->profile->metrics.items[v->metric])
+		return false;
+	return (m->is_estimate && !m->total && strcmp(m->name, "temporary") == 0) ||
+	       (m->is_of_heap && heap_class_is_metric(m->name));
+}
+
+static void print_totals(const struct view *v, FILE *out)
+{
+	const struct profile *p = v->profile;
 	double elapsed = elapsed_of(p);
 	char number[METRIC_TEXT_MAX];
 
@@ -231,8 +243,7 @@ static void print_totals(const struct profile *p, FILE *out)
 	for (size_t i = 0; i < p->metrics.count; i++) {
 		const struct metric *m = &p->metrics.items[i];
 
-		/* Where allocations are sampled, this is not known. */
-		if (m->is_estimate && !m->total && strcmp(m->name, "temporary") == 0)
+		if (is_left_out(v, m))
 			continue;
 		fprintf(out, "  %18s  ", metric_number(m, m->total, number));
 		print_unit(m, m->total, out);
@@ -256,7 +267,7 @@ static void print_row_numbers(const struct view *v, const struct view_row *row, 
 	if (!front->is_maximum && front->total)
 		fprintf(out, " (%.1f %%)", 100.0 * (double)row->value / (double)front->total);
 	for (size_t i = 0; i < p->metrics.count; i++) {
-		if (i == v->metric || !values[i])
+		if (i == v->metric || !values[i] || is_left_out(v, &p->metrics.items[i]))
 			continue;
 		fprintf(out, "%s%s ", is_next ? ", " : "  | ", metric_number(&p->metrics.items[i], values[i], number));
 		print_unit(&p->metrics.items[i], values[i], out);
@@ -374,7 +385,7 @@ bool text_print_head(const struct view *v, FILE *out)
 	error_destroy(err); /* without memory the line is missing */
 	notes_print(v, "  ! ", out);
 	if (v->has_metric)
-		print_totals(v->profile, out);
+		print_totals(v, out);
 	else
 		fprintf(out, "\n%s\n", nothing(v->profile));
 	return v->has_metric;

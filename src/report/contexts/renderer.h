@@ -10,6 +10,7 @@
 
 #include "base/number_text.h"
 #include "base/word_table.h"
+#include "model/base/heap_classes.h"
 #include "model/base/profile_view.h"
 #include "model/tables/call_tree.h"
 #include "model/tables/table.h"
@@ -30,6 +31,8 @@ struct renderer {
 	struct error *(*render_tree)(const struct view *v, const struct call_tree *t, FILE *out);
 	/* The live bytes by time, in so many slices (0: all records); NULL: the format has none. */
 	struct error *(*render_timeline)(const struct view *v, size_t slices, FILE *out);
+	/* Sizes or life times of blocks, with the first `top` contexts (0: all); NULL: the format has none. */
+	struct error *(*render_histogram)(const struct view *v, enum heap_class_kind kind, size_t top, FILE *out);
 };
 
 extern const struct word_table report_formats; /* of struct renderer */
@@ -53,6 +56,8 @@ struct error *render_tree_text(const struct view *v, const struct call_tree *t, 
 struct error *render_tree_json(const struct view *v, const struct call_tree *t, FILE *out);
 struct error *render_timeline_text(const struct view *v, size_t slices, FILE *out);
 struct error *render_timeline_json(const struct view *v, size_t slices, FILE *out);
+struct error *render_histogram_text(const struct view *v, enum heap_class_kind kind, size_t top, FILE *out);
+struct error *render_histogram_json(const struct view *v, enum heap_class_kind kind, size_t top, FILE *out);
 
 /* What several of them print. */
 

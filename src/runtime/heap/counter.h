@@ -16,13 +16,21 @@ static inline bool counter_is_alone(void)
 	return &__libc_single_threaded && __libc_single_threaded;
 }
 
-/* Returns what it was. */
-static inline uint64_t counter_add(uint64_t *counter, uint64_t n)
+/* Returns what it was. is_alone: counter_is_alone(), which a call that changes several words asks once. */
+static inline uint64_t counter_fetch_add(bool is_alone, uint64_t *counter, uint64_t n)
 {
-	if (!counter_is_alone())
+	if (!is_alone)
 		return __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 	__asm__ volatile("xaddq %0, %1" : "+r"(n), "+m"(*counter) : : "cc");
 	return n;
+}
+
+static inline void counter_add(bool is_alone, uint64_t *counter, uint64_t n)
+{
+	if (!is_alone)
+		__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+	else
+		__asm__ volatile("addq %1, %0" : "+m"(*counter) : "er"(n) : "cc");
 }
 
 /* From *was to n. False: it was something else, which *was is now. */

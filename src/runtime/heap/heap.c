@@ -1,5 +1,6 @@
 /*
- * heap.c - the heap client's records: what each context allocated, freed, holds, and held when the process held the most (at_peak.h).
+ * heap.c - the heap client's records: what each context allocated, freed, holds, and held when the process held the most (at_peak.h), by the
+ * sizes of the blocks, and how long these lived (block_classes.h).
  *
  * libwaymark-heap.so interposes the allocator and notifies this file of every call; the records lie in HEAP
  * chunks of the .wmk and are updated in place with atomic adds, so a SIGKILL loses nothing. Record 0 of the file is
@@ -15,17 +16,20 @@
 #include <string.h>
 
 #include "recorder/chunkdir.h"
+#include "recorder/config.h"
 #include "recorder/file.h"
 #include "runtime/heap/at_peak.h"
 #include "runtime/heap/counter.h"
+#include "runtime/heap/block_classes.h"
 #include "runtime/heap/heap_blocks.h"
+#include "runtime/heap/reach.h"
 #include "runtime/heap/timeline.h"
 #include "recorder/index.h"
 #include "recorder/mapping.h"
 #include "recorder/process.h"
 
 enum {
-	MAX_CHUNKS = 8192, /* 5.1 million contexts */
+	MAX_CHUNKS = 16384, /* 4.2 million records */
 	LOST_RECORD = 0,
 	/* In the record number of a live block: it was there when this process was forked. */
 	BLOCK_INHERITED = 1u << 31,
@@ -38,19 +42,23 @@ struct heap_key {
 	uint64_t id;
 	uint32_t prefix;
 	uint32_t epoch;
+	uint32_t size_class;
 };
 
 static struct wmrt_index record_index; /* key -> record + 1 */
 static struct wmrt_chunkdir record_chunks;
 /* Live bytes of each record, in private memory, a page a chunk. */
 static _Atomic(uint64_t *) live_pages[MAX_CHUNKS];
+/* Allocations so far: the clock of life times. */
+static uint64_t allocations;
 /* Records claimed so far, private: a forked child knows what it inherited. */
 static _Atomic uint32_t record_count;
 static _Atomic bool is_on;
 static _Atomic(bool) is_paused;
 static _Atomic bool is_full;
-static uint64_t interval; /* of sampled allocations; 0: every one is recorded. Written before is_on */
-/* The block that the thread's last call allocated; 0: that freed one. Its own thread's. */
+static bool has_come_late; /* blocks of before are not known */
+static uint64_t interval;  /* of sampled allocations; 0: every one is recorded. Written before is_on */
+/* The block that the thread's last call allocated, all bits inverted, so that it is no pointer to that (reach.h); 0: that freed one. Its own thread's. */
 static _Thread_local uintptr_t last_block __attribute__((tls_model("initial-exec")));
 
 static inline struct wmrt_place place_of(uint32_t number)
@@ -93,7 +101,8 @@ static bool record_matches(const void *key, uint32_t number_plus_1)
 	const struct heap_key *k = key;
 	const struct wmk_heap *record = record_at(number_plus_1 - 1);
 
-	return record->id == k->id && record->prefix == k->prefix && record->epoch == k->epoch;
+	return record->id == k->id && record->prefix == k->prefix && record->epoch == k->epoch &&
+	       record->size_class == k->size_class;
 }
 
 static void add_chunk(uint32_t order)
@@ -138,6 +147,7 @@ static bool record_new(const struct heap_key *key, uint32_t *ret)
 	record->id = key->id;
 	record->prefix = key->prefix;
 	record->epoch = key->epoch;
+	record->size_class = key->size_class;
 	record->site = WM_SITE_FOREIGN;
 	__atomic_store_n(&record->state, 1, __ATOMIC_RELEASE);
 	wmrt_chunk_raise_used(wmrt_chunkdir_get(&record_chunks, place.order), (place.i + 1) * (uint32_t)sizeof *record);
@@ -160,35 +170,40 @@ static __attribute__((noinline)) uint32_t record_add(const struct heap_key *key,
 }
 
 /*
- * Records of walked contexts, which a prefix alone tells: prefix << 32 | record + 1, each in one word. A later one takes the place of an
- * earlier one.
+ * Records of walked contexts, which a prefix and a size class alone tell: prefix << 32 | size class << 24 | record + 1, each in one word. A later one
+ * takes the place of an earlier one.
  */
 enum {
 	WALKED_BITS = 13,
+	WALKED_RECORD_BITS = 24,
 };
 static _Atomic uint64_t walked_records[1 << WALKED_BITS];
+_Static_assert((uint64_t)MAX_CHUNKS *WMK_CHUNK_BYTES / sizeof(struct wmk_heap) < UINT64_C(1) << WALKED_RECORD_BITS,
+	       "numbers of records");
 
-static uint32_t record_of(wm_context c);
+static uint32_t record_of(wm_context c, uint32_t size_class);
 
-static inline uint32_t record_of_walk(wm_context c)
+static inline uint32_t record_of_walk(wm_context c, uint32_t size_class)
 {
-	_Atomic uint64_t *place = &walked_records[c.prefix * UINT32_C(0x9e3779b1) >> (32 - WALKED_BITS)];
+	uint64_t key = (uint64_t)c.prefix << (32 - WALKED_RECORD_BITS) | size_class;
+	_Atomic uint64_t *place =
+		&walked_records[(c.prefix + (size_class << 26)) * UINT32_C(0x9e3779b1) >> (32 - WALKED_BITS)];
 	uint64_t entry = atomic_load_explicit(place, memory_order_relaxed);
 	uint32_t number;
 
-	if (WMRT_LIKELY(entry && entry >> 32 == c.prefix && c.epoch == WM_EPOCH_WALKED && !c.id))
-		return (uint32_t)entry - 1;
-	number = record_of(c);
+	if (WMRT_LIKELY(entry && entry >> WALKED_RECORD_BITS == key && c.epoch == WM_EPOCH_WALKED && !c.id))
+		return ((uint32_t)entry & ((1u << WALKED_RECORD_BITS) - 1)) - 1;
+	number = record_of(c, size_class);
 	if (number != LOST_RECORD && c.epoch == WM_EPOCH_WALKED && !c.id)
-		atomic_store_explicit(place, (uint64_t)c.prefix << 32 | (number + 1), memory_order_relaxed);
+		atomic_store_explicit(place, key << WALKED_RECORD_BITS | (number + 1), memory_order_relaxed);
 	return number;
 }
 
 /* The record of a call of the allocator. */
-static uint32_t record_of(wm_context c)
+static uint32_t record_of(wm_context c, uint32_t size_class)
 {
-	struct heap_key key = {c.id, c.prefix, c.epoch};
-	uint64_t hash = wmrt_hash(c.id, (uint64_t)c.epoch << 32 | c.prefix);
+	struct heap_key key = {c.id, c.prefix, c.epoch, size_class};
+	uint64_t hash = wmrt_hash(c.id ^ (uint64_t)size_class << 56, (uint64_t)c.epoch << 32 | c.prefix);
 	uint32_t found;
 
 	if (WMRT_UNLIKELY(c.prefix == WM_PREFIX_LOST)) {
@@ -202,42 +217,74 @@ static uint32_t record_of(wm_context c)
 	return found;
 }
 
-static uint32_t record_at_call(const void *return_address, enum wm1_heap_function function)
+static uint32_t record_at_call(const void *return_address, enum wm1_heap_function function, uint32_t size_class)
 {
 	struct heap_point point;
 	uint32_t number;
 	bool is_settled = false, is_point = wmrt_heap_point(return_address, function, &point);
 
+	point.size_class = size_class;
 	if (is_point && WMRT_LIKELY(heap_memo_find(&point, &number)))
 		return number;
-	number = record_of(wmrt_heap_context(return_address, function, &is_settled));
+	number = record_of(wmrt_heap_context(return_address, function, &is_settled), size_class);
 	if (is_point && is_settled && number != LOST_RECORD)
 		heap_memo_set(&point, number);
 	return number;
 }
 
+/*
+ * What a block has beside its address: size_bytes has the size in the lower 48 bits, which addresses have, and above it the upper 16 bits of the
+ * number of its allocation, of which `count` has the lower ones. Where allocations are sampled, size_bytes is the size and count the count.
+ */
+enum {
+	BLOCK_SIZE_BITS = 48,
+};
+
+static inline struct wm1_heap_block block_born(uint64_t size_bytes, uint32_t number, uint64_t birth)
+{
+	return (struct wm1_heap_block){size_bytes | birth >> 32 << BLOCK_SIZE_BITS, number + 1, (uint32_t)birth};
+}
+
+static inline uint64_t block_size(struct wm1_heap_block block)
+{
+	return interval ? block.size_bytes : block.size_bytes & ((UINT64_C(1) << BLOCK_SIZE_BITS) - 1);
+}
+
+static inline uint32_t block_count(struct wm1_heap_block block)
+{
+	return interval ? block.count : 1;
+}
+
+/* Its index in lives. */
+static inline uint32_t block_life(struct wm1_heap_block block)
+{
+	uint64_t birth = block.size_bytes >> BLOCK_SIZE_BITS << 32 | block.count;
+
+	return interval ? 0 : life_class_of(__atomic_load_n(&allocations, __ATOMIC_RELAXED) - birth);
+}
+
 /* Returns the live bytes of the process. */
-static inline uint64_t count_live(struct counters c, uint64_t size_bytes)
+static inline uint64_t count_live(bool is_alone, struct counters c, uint64_t size_bytes)
 {
 	struct wmk_header *header = wmrt_file_header();
-	uint64_t all = counter_add(&header->heap_live_bytes, size_bytes) + size_bytes;
+	uint64_t all = counter_fetch_add(is_alone, &header->heap_live_bytes, size_bytes) + size_bytes;
 
 	if (all > __atomic_load_n(&header->heap_peak_bytes, __ATOMIC_RELAXED))
 		at_peak_raise(header, all);
 	else
 		at_peak_keep(header, c.record, c.live);
-	counter_add(c.live, size_bytes);
+	counter_add(is_alone, c.live, size_bytes);
 	return all;
 }
 
-static void count_alloc(uint32_t number, uint64_t size_bytes, uint64_t count)
+static inline void count_alloc(bool is_alone, uint32_t number, uint64_t size_bytes, uint64_t count)
 {
 	struct counters c = counters_of(number);
 	uint64_t all;
 
-	counter_add(&c.record->count, count);
-	counter_add(&c.record->bytes, size_bytes * count);
-	all = count_live(c, size_bytes * count);
+	counter_add(is_alone, &c.record->count, count);
+	counter_add(is_alone, &c.record->bytes, size_bytes * count);
+	all = count_live(is_alone, c, size_bytes * count);
 	if (WMRT_UNLIKELY(timeline_is_due(all)))
 		timeline_add(all);
 }
@@ -255,7 +302,7 @@ static uint32_t header_flags(void)
 
 void wm1_heap_start(void)
 {
-	struct heap_key lost = {0, WM_PREFIX_LOST, WM_EPOCH_COMPILED};
+	struct heap_key lost = {0, WM_PREFIX_LOST, WM_EPOCH_COMPILED, WMK_SIZE_MIXED};
 	uint32_t number;
 
 	if (atomic_load(&is_on) || !wmrt_file_open())
@@ -298,12 +345,14 @@ static void forget_records(void)
 	wmrt_blocks_clear();
 	timeline_begin();
 	last_block = 0;
+	allocations = 0;
 	atomic_store(&is_full, false);
 }
 
 bool wmrt_heap_begin(void)
 {
 	forget_records();
+	has_come_late = true;
 	wm1_heap_start();
 	return atomic_load(&is_on);
 }
@@ -331,23 +380,33 @@ void wm1_heap_alloc(void *block, size_t size_bytes)
 static inline __attribute__((always_inline)) void add_block(void *block, size_t size_bytes, uint32_t count,
 							    uint32_t number)
 {
-	last_block = (uintptr_t)block;
-	if (wmrt_blocks_add((uintptr_t)block, (struct wm1_heap_block){size_bytes, number + 1, count}))
-		count_alloc(number, size_bytes, count);
-	else
+	bool is_alone = counter_is_alone();
+	uint64_t birth;
+
+	last_block = ~(uintptr_t)block;
+	if (WMRT_LIKELY(!interval)) {
+		birth = counter_fetch_add(is_alone, &allocations, 1) + 1;
+		if (wmrt_blocks_add((uintptr_t)block, block_born(size_bytes, number, birth)))
+			count_alloc(is_alone, number, size_bytes, 1);
+		else
+			wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
+	} else if (wmrt_blocks_add((uintptr_t)block, (struct wm1_heap_block){size_bytes, number + 1, count})) {
+		count_alloc(is_alone, number, size_bytes, count);
+	} else {
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
+	}
 }
 
 void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *return_address, enum wm1_heap_function function)
 {
 	if (is_ready())
-		add_block(block, size_bytes, 1, record_at_call(return_address, function));
+		add_block(block, size_bytes, 1, record_at_call(return_address, function, size_class_of(size_bytes)));
 }
 
 static void alloc_in(void *block, size_t size_bytes, uint32_t count, wm_context context)
 {
 	if (is_ready())
-		add_block(block, size_bytes, count, record_of_walk(context));
+		add_block(block, size_bytes, count, record_of_walk(context, size_class_of(size_bytes)));
 }
 
 struct wm1_heap_block wm1_heap_take(void *block)
@@ -357,7 +416,7 @@ struct wm1_heap_block wm1_heap_take(void *block)
 	if (!is_ready())
 		return (struct wm1_heap_block){0, 0, 0};
 	taken = wmrt_blocks_take((uintptr_t)block);
-	if (last_block == (uintptr_t)block && taken.record && !interval)
+	if (last_block == ~(uintptr_t)block && taken.record && !interval)
 		taken.record |= BLOCK_TEMPORARY;
 	last_block = 0;
 	return taken;
@@ -370,32 +429,37 @@ void wm1_heap_put_back(void *block, struct wm1_heap_block taken)
 		wmrt_blocks_add((uintptr_t)block, taken);
 }
 
-void wm1_heap_freed(struct wm1_heap_block taken)
+static inline __attribute__((always_inline)) void count_freed(struct wm1_heap_block taken)
 {
-	struct wmk_header *header;
-	struct counters c;
-	uint64_t bytes, all;
-	bool is_inherited;
+	struct wmk_header *header = wmrt_file_header();
+	struct counters c = counters_of((taken.record & BLOCK_RECORD) - 1);
+	bool is_alone = counter_is_alone();
+	uint64_t count = block_count(taken), bytes = block_size(taken) * count, all;
 
-	if (!is_ready())
-		return;
-	header = wmrt_file_header();
-	if (!taken.record) {
-		counter_add(&header->heap_unknown_frees, 1);
-		return;
+	if (WMRT_UNLIKELY(taken.record & BLOCK_INHERITED)) {
+		counter_add(is_alone, &c.record->inherited_freed_count, count);
+		counter_add(is_alone, &c.record->inherited_freed_bytes, bytes);
+	} else {
+		counter_add(is_alone, &c.record->lives[block_life(taken)], count);
+		counter_add(is_alone, &c.record->freed_bytes, bytes);
 	}
-	is_inherited = taken.record & BLOCK_INHERITED;
-	c = counters_of((taken.record & BLOCK_RECORD) - 1);
-	bytes = taken.size_bytes * taken.count;
-	counter_add(is_inherited ? &c.record->inherited_freed_count : &c.record->freed_count, taken.count);
-	counter_add(is_inherited ? &c.record->inherited_freed_bytes : &c.record->freed_bytes, bytes);
 	if (taken.record & BLOCK_TEMPORARY)
-		counter_add(&c.record->temporary_count, taken.count);
-	all = counter_add(&header->heap_live_bytes, -bytes) - bytes;
+		counter_add(is_alone, &c.record->temporary_count, count);
+	all = counter_fetch_add(is_alone, &header->heap_live_bytes, -bytes) - bytes;
 	at_peak_keep(header, c.record, c.live);
-	counter_add(c.live, -bytes);
+	counter_add(is_alone, c.live, -bytes);
 	if (WMRT_UNLIKELY(timeline_is_due(all)))
 		timeline_add(all);
+}
+
+void wm1_heap_freed(struct wm1_heap_block taken)
+{
+	if (!is_ready())
+		return;
+	if (taken.record)
+		count_freed(taken);
+	else
+		counter_add(false, &wmrt_file_header()->heap_unknown_frees, 1);
 }
 
 #define OWN(name) WMRT_HEAP_OWN(name) __attribute__((alias("wm1_heap_" #name)))
@@ -434,6 +498,7 @@ static void copy_records(char *to, const char *from, uint32_t len_bytes)
 			out[i].prefix = in[i].prefix;
 			out[i].site = in[i].site;
 			out[i].epoch = in[i].epoch;
+			out[i].size_class = in[i].size_class;
 		}
 		out[i].state = state == 1 ? 1 : 2;
 	}
@@ -443,10 +508,11 @@ static void copy_records(char *to, const char *from, uint32_t len_bytes)
 static uint32_t count_inherited(struct wm1_heap_block block)
 {
 	struct counters c = counters_of((block.record & BLOCK_RECORD) - 1);
+	uint64_t count = block_count(block), bytes = block_size(block) * count;
 
-	counter_add(&c.record->inherited_count, block.count);
-	counter_add(&c.record->inherited_bytes, block.size_bytes * block.count);
-	count_live(c, block.size_bytes * block.count);
+	counter_add(false, &c.record->inherited_count, count);
+	counter_add(false, &c.record->inherited_bytes, bytes);
+	count_live(false, c, bytes);
 	return block.record | BLOCK_INHERITED;
 }
 
@@ -475,6 +541,70 @@ static void copy_inherited(void)
 	wmrt_blocks_each(count_inherited);
 }
 
+/* ---- what can be reached at the end ---- */
+
+struct collected {
+	struct reach_block *blocks; /* NULL: they are only counted */
+	size_t count, capacity;
+};
+
+static void collect(uintptr_t address, struct wm1_heap_block block, void *data)
+{
+	struct collected *c = data;
+
+	if (c->blocks && c->count < c->capacity)
+		c->blocks[c->count] = (struct reach_block){address, block_size(block), block.record, 0};
+	c->count += !c->blocks || c->count < c->capacity;
+}
+
+/* A block of the parent's is none of this process's, but may have pointers to such. */
+static void count_unreached(const struct reach_block *blocks, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct wmk_heap *record;
+
+		if (blocks[i].next || blocks[i].record & BLOCK_INHERITED)
+			continue;
+		record = counters_of((blocks[i].record & BLOCK_RECORD) - 1).record;
+		counter_add(false, &record->unreached_count, 1);
+		counter_add(false, &record->unreached_bytes, blocks[i].size_bytes);
+	}
+}
+
+/* Registers that the callers may have kept something in are in this frame. */
+static __attribute__((noinline)) enum wmk_reach look_for_pointers(void)
+{
+	struct collected c = {0};
+	enum wmk_reach state;
+	uintptr_t stack;
+
+	__builtin_unwind_init();
+	wmrt_blocks_look(collect, &c);
+	c.capacity = c.count;
+	c.blocks = reach_blocks_create(c.capacity);
+	if (!c.blocks)
+		return WMK_REACH_NO_MEMORY;
+	c.count = 0;
+	wmrt_blocks_look(collect, &c);
+	__asm__ volatile("movq %%rsp, %0" : "=r"(stack));
+	state = reach_mark(c.blocks, c.count, stack);
+	if (state == WMK_REACH_TOLD || state == WMK_REACH_THREADS)
+		count_unreached(c.blocks, c.count);
+	reach_blocks_destroy(c.blocks, c.capacity);
+	return state;
+}
+
+static void tell_reach(void)
+{
+	static _Atomic(uint64_t) told_run;
+	struct wmk_header *header = wmrt_file_header();
+
+	if (!atomic_load(&is_on) || !wmrt_config()->tells_leaks ||
+	    atomic_exchange(&told_run, header->run) == header->run)
+		return;
+	header->heap_reach = interval || has_come_late ? WMK_REACH_NOT_ALL : look_for_pointers();
+}
+
 static uint64_t count_calls(void)
 {
 	uint32_t count = atomic_load(&record_count);
@@ -491,4 +621,4 @@ static uint64_t count_calls(void)
 
 const struct wmrt_client wmrt_heap = {.attach = attach};
 const struct wmrt_client wmrt_heap_files = {
-	.header_flags = header_flags, .begin_file = copy_inherited, .count_calls = count_calls};
+	.header_flags = header_flags, .begin_file = copy_inherited, .count_calls = count_calls, .end = tell_reach};

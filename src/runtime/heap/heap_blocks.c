@@ -166,3 +166,18 @@ void wmrt_blocks_each(uint32_t (*visit)(struct wm1_heap_block block))
 		}
 	}
 }
+
+void wmrt_blocks_look(void (*visit)(uintptr_t address, struct wm1_heap_block block, void *data), void *data)
+{
+	for (int table = 0; table < TABLES; table++) {
+		uintptr_t *base = atomic_load_explicit(&tables[table], memory_order_acquire);
+
+		for (size_t i = 0; base && i < place_count(table); i++) {
+			struct place place = place_at(base, table, i);
+			uintptr_t address = __atomic_load_n(place.address, __ATOMIC_ACQUIRE);
+
+			if (address > BEING_WRITTEN)
+				visit(address, *place.block, data);
+		}
+	}
+}

@@ -22,5 +22,7 @@ struct wm1_heap_block wmrt_blocks_take(uintptr_t address);
 void wmrt_blocks_clear(void);
 /* Visits every block; its record becomes what is returned. For a forked child, before it allocates. */
 void wmrt_blocks_each(uint32_t (*visit)(struct wm1_heap_block block));
+/* Visits blocks, also while others add and take some, which it may miss. */
+void wmrt_blocks_look(void (*visit)(uintptr_t address, struct wm1_heap_block block, void *data), void *data);
 
 #endif

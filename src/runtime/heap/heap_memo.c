@@ -19,13 +19,13 @@ static struct entry {
 
 static struct entry *entry_of(const struct heap_point *p)
 {
-	return &entries[wmrt_hash(p->call ^ (uint64_t)p->prefix << 32, p->id) % ENTRIES];
+	return &entries[wmrt_hash(p->call ^ (uint64_t)p->prefix << 32 ^ (uint64_t)p->size_class << 26, p->id) % ENTRIES];
 }
 
 static bool is_same(const struct heap_point *a, const struct heap_point *b)
 {
 	return a->call == b->call && a->id == b->id && a->prefix == b->prefix && a->epoch == b->epoch &&
-	       a->generation == b->generation;
+	       a->generation == b->generation && a->size_class == b->size_class;
 }
 
 bool heap_memo_find(const struct heap_point *point, uint32_t *ret)

@@ -16,6 +16,7 @@ struct heap_point {
 	uint32_t prefix;
 	uint32_t epoch;
 	uint32_t generation; /* of what is known by addresses */
+	uint32_t size_class; /* of the block: its record is one of the context's */
 };
 
 /* False: it is not there. */
