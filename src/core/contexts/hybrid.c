@@ -83,6 +83,9 @@ struct meeting {
 /* The next offset that both have. */
 static bool next_meeting(const struct builder *b, const struct hybrid_set *from, uint32_t by, struct meeting *m)
 {
+	if (!b->set_count || !from->count)
+		return false;
+
 	const struct hybrid_range *x = m->items ? m->items + m->count : b->set;
 	const struct hybrid_range *y = m->from ? m->from + m->from_count : from->ranges;
 	const struct hybrid_range *x_end = b->set + b->set_count, *y_end = from->ranges + from->count;

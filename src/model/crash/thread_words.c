@@ -203,6 +203,8 @@ void thread_words_drop_below(struct thread_words *words, uint64_t sp)
 
 	while (dropped < v->count && v->items[dropped].sp < sp)
 		dropped++;
+	if (!dropped)
+		return;
 	v->count -= dropped;
 	memmove(v->items, v->items + dropped, v->count * sizeof *v->items);
 }
