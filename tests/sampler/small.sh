@@ -66,6 +66,6 @@ count=$(ls script | wc -l)
 [ "$count" -eq 32 ] || fail "script: $count files, not 32"
 for file in script/waymark-basename-*; do
 	size=$(stat -c %s "$file")
-	[ "$size" -le 36864 ] || fail "$file has $size bytes"
+	[ "$size" -le 40960 ] || fail "$file has $size bytes"
 done
 finish

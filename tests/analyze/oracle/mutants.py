@@ -70,7 +70,7 @@ MUTANTS = [
     ("slice-nobody-decides", "slice.c", "\tstruct error *err = join_deciders(w, context, x->block, i);", "\tstruct error *err = NULL;"),
     ("slice-nobody-jumps", "slice.c", "return err ? err : id_set_add_all(regions, &w->at_jumps, NULL, NULL);", "return err;"),
     ("slice-jumps-do-not-land", "slice.c", "\t\treturn come_by_jump(w, regions);", "\t\treturn NULL;"),
-    ("slice-no-callers", "slice.c", "return err || !is_new ? err : each_call(w, function, context, want_block_again, NULL);", "return err;"),
+    ("slice-no-callers", "slice.c", "if (!err && more.count)\n\t\terr = each_call(w, function, context, bring_to_call, &more);", "if (!err && !more.count)\n\t\terr = each_call(w, function, context, bring_to_call, &more);"),
     ("slice-arguments-of-first-call", "slice.c", "!err && is_new_call && id_set_next(&v->arguments, &i);", "!err && false && id_set_next(&v->arguments, &i);"),
     ("slice-calls-do-not-matter", "slice.c", "\treturn join(w, context, call, SLICE_CALL, *(const uint32_t *)data);", "\t(void)data;\n\treturn NULL && join(w, context, call, SLICE_CALL, 0) ? NULL : NULL;"),
     ("slice-no-variable-arguments", "slice.c", "\t\terr = join_variadic(w, context, call);", "\t\terr = NULL;"),
