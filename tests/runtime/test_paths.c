@@ -208,8 +208,9 @@ static void test_short_lived(void)
 			pthread_join(threads[j], NULL);
 	}
 	check_all(before + 3 * (uint64_t)n * BUNCH);
+	/* On a busy machine a bunch may have more threads at a time than one before it; each table may need a chunk of 64 KB, and what names it another. */
 	CHECK(sum_now(111, 0).tables <= tables + 8);
-	CHECK(file_bytes() <= bytes + (512 << 10));
+	CHECK(file_bytes() <= bytes + (1 << 20));
 }
 
 /* -- signals at any instruction, on the thread that counts -- */
