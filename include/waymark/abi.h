@@ -19,6 +19,19 @@
  * A call of foreign code is pushed only if somebody needs the entry. The call notes its site and its stack pointer: it is *deferred*.
  * Code that is entered from outside, a capture, and all else that looks at the stack push it first (wm1_push_deferred). The caller
  * finds its own stack pointer in deferred_sp, and then nothing was pushed; else it takes the push off (wm1_put_back).
+ *
+ * A function that calls itself keeps its id and appends to the *history* which of its calls it was: k bits, which the call takes off again.
+ * Each push notes the history, so what has been added since is known to belong to the functions since that push. A call for which there is no room is
+ * pushed, with WM1_SP_RESTARTS in its sp, and the history starts again.
+ *
+ *      history    0 .. 0 | 1 | code | code | .. | last code          1: nothing has been added
+ *      call       history < 2^(32-k) ?  history = history << k | code  :  push, history = 1
+ *      return     history >>= k;  0: there was a push, take it off
+ *
+ * Of several such calls in a row the first one looks for room, and the others replace its code. Where there is none, the push has WM1_SP_SPILLS and says
+ * nothing of the call: the history is its code, which is not 0.
+ *
+ *      between    history ^= code ^ next code
  */
 #ifndef WAYMARK_ABI_H
 #define WAYMARK_ABI_H
@@ -26,7 +39,7 @@
 #include <stdint.h>
 
 enum {
-	WM1_ABI_VERSION = 2,
+	WM1_ABI_VERSION = 3,
 
 	/* The context stack is a list of segments, each this large and aligned to it: top at a multiple of it (NULL too)
 	 * means "no room, call wm1_grow". */
@@ -49,6 +62,8 @@ enum {
 	WM_SITE_SIGNAL = 2,  /* in a prefix: [signal], a handler began here; it interrupted what is below */
 	WM_SITE_TASK =
 		3, /* in a prefix: [task], what is below is in a task that others have enqueued (src/recorder/task.h) */
+	WM_SITE_HISTORY =
+		4, /* in a prefix: no push; its id is the history at the push or the capture that stands on it */
 	WM_SITE_FIRST = 16,
 	/* The program's own sites start here: its code knows their numbers. */
 	WM1_SITE_PROGRAM = 0x40000000,
@@ -62,6 +77,11 @@ enum {
 	/* Pushes before tail calls: sp is the slot of the return address (8 modulo 16, unlike any other sp) plus, in the low
 	 * three bits, how many tail calls of the same frame came before. The last of them is replaced by any further one. */
 	WM1_TAIL_ORDINALS = 7,
+	/* Set in the sp of a push behind which the history starts again: at 1, or at 0. Of other pushes only those before tail calls have low bits. */
+	WM1_SP_RESTARTS = 1,
+	WM1_SP_SPILLS = 2,
+	WM1_SP_MARKS = 15,
+	WM1_HISTORY_NONE = 1,
 };
 /*
  * Contexts that a walk of the stack found: each node is one frame, its site where that is, and no number is encoded. The id of a frame
@@ -86,8 +106,11 @@ struct wm1_entry {
 	uint64_t sp;     /* stack pointer of the caller: shows which entries a longjmp leaves behind */
 	uint32_t site;   /* site number of the process; in slot 0 the low half of an origin */
 	uint32_t prefix; /* interned number of the stack up to and with this entry, 0 if not known yet */
-	uint32_t run;    /* how many equal (id, site) end here, 0 if not known yet */
-	uint32_t below;  /* prefix below the run, valid when run is not 0; in slot 0 the high half of an origin */
+	uint32_t run;    /* how many equal (id, site, history) end here, 0 if not known yet */
+	__extension__ union {
+		uint32_t history; /* the caller's at the call */
+		uint32_t below; /* of a signal handler's: the prefix [signal], 0 if not known yet; in slot 0 the high half of an origin */
+	};
 };
 
 /* `run` pushes with this (id, site) in a row. */
@@ -118,6 +141,9 @@ struct wm1_thread {
 	struct wm1_origin *origin; /* NULL: not known, or the program's first thread */
 	uint64_t deferred_sp; /* not 0: a call of foreign code is in progress whose push has been put off; id is its caller's */
 	uint32_t deferred_site; /* written before deferred_sp */
+	uint32_t unused;
+	uint32_t zero; /* always: a push writes it, with the history, to run and history of its entry */
+	uint32_t history;
 };
 
 enum {

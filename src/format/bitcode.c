@@ -5,7 +5,7 @@
 
 #include "format/section.h"
 
-static const struct section_kind kind = {"\x89WMI\r\n\x1a\n", 1};
+static const struct section_kind kind = {"\x89WMI\r\n\x1a\n", 1, 1};
 
 struct error *bitcode_write(const void *bytes, size_t len_bytes, struct buffer *out)
 {

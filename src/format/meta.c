@@ -182,6 +182,10 @@ static struct error *check_site(const struct reader *r, const struct cursor *at,
 
 	if (s->caller >= m->function_count || s->callee >= m->function_count || s->location > m->location_count)
 		return cursor_error(at, "site %" PRIu32 " names what does not exist: the section is damaged", number);
+	if (!meta_code_is_possible(s))
+		return cursor_error(at,
+				    "site %" PRIu32 " has code %" PRIu32 " of %" PRIu32 " bits: the section is damaged",
+				    number, s->code, s->bits);
 	if (s->kind == META_SITE_FOREIGN && !s->foreign)
 		return cursor_error(at, "site %" PRIu32 " calls a function without a name: the section is damaged",
 				    number);
@@ -209,6 +213,10 @@ static struct error *read_site(struct reader *r, uint32_t number, struct meta_si
 		err = read_string(r, &s->foreign);
 	if (!err && kind == META_SITE_CALL)
 		err = cursor_uleb128(&r->c, &s->addend);
+	if (!err && kind == META_SITE_SELF_CALL) {
+		s->callee = s->caller;
+		err = cursor_uleb32(&r->c, &s->bits) ?: cursor_uleb32(&r->c, &s->code);
+	}
 	if (!err)
 		err = cursor_uleb32(&r->c, &s->location);
 	if (!err)

@@ -52,6 +52,7 @@ enum meta_site_kind {
 	META_SITE_ASM,      /* pushed: inline assembly that calls */
 	META_SITE_CAPTURE,  /* wm_capture or wm_event: no call is in progress */
 	META_SITE_BOUND,    /* pushed: `caller` was called, but another image's function of its name is bound */
+	META_SITE_SELF_CALL, /* `caller` calls itself: appends its code to the history (waymark/abi.h), or pushes where there is no room */
 	META_SITE_KINDS,
 	/* of recorded code (model/contexts/recorded_graph.h), in no section */
 	META_SITE_CALLEES = META_SITE_KINDS, /* a call of any number of callees, as each epoch has it */
@@ -62,6 +63,12 @@ enum meta_site_flag {
 	META_SITE_TAIL = 1 << 0, /* a tail call: the caller's frame is gone while the callee runs */
 	META_SITE_SELF = 1 << 1, /* of recorded code, FOREIGN: `caller` itself is the foreign code */
 	META_SITE_JUMP = 1 << 2, /* is_hybrid: the callee's frame is where the caller's was */
+	META_SITE_SPILLS =
+		1 << 3, /* SELF_CALL: its push says nothing of the call, whose code is in the history above it */
+};
+
+enum {
+	META_SELF_CALL_BITS_MAX = 8,
 };
 
 /* One source position; `inlined_at` is the index + 1 of the position of the call this was inlined into, 0 at the end. */
@@ -77,10 +84,12 @@ struct meta_site {
 	enum meta_site_kind kind;
 	uint32_t flags;
 	uint32_t caller;     /* function index */
-	uint32_t callee;     /* function index for CALL, BACK, CUT; else 0 */
+	uint32_t callee;     /* function index for CALL, BACK, CUT, SELF_CALL; else 0 */
 	const char *foreign; /* FOREIGN: link name of the callee; BOUND: that of `caller`, not written; else NULL */
 	uint64_t addend;     /* CALL */
-	uint32_t location;   /* location index + 1, 0 when there is none */
+	uint32_t code;       /* SELF_CALL: its bits in the history */
+	uint32_t bits; /* how many, 1 to META_SELF_CALL_BITS_MAX; the same in all functions that a piece of a context may have */
+	uint32_t location; /* location index + 1, 0 when there is none */
 };
 
 /* Numbers of `waymark graph` that the tables do not give. */

@@ -59,6 +59,10 @@ static void write_sites(const struct meta *m, struct string_table *t, struct buf
 			buffer_uleb128(b, string_table_ref(t, s->foreign));
 		if (s->kind == META_SITE_CALL)
 			buffer_uleb128(b, s->addend);
+		if (s->kind == META_SITE_SELF_CALL) {
+			buffer_uleb128(b, s->bits);
+			buffer_uleb128(b, s->code);
+		}
 		buffer_uleb128(b, s->location);
 	}
 }
@@ -113,7 +117,7 @@ static struct error *check_model(const struct meta *m)
 
 		if ((unsigned)s->kind >= META_SITE_KINDS || s->caller >= m->function_count ||
 		    s->callee >= m->function_count || s->location > m->location_count ||
-		    (s->kind == META_SITE_FOREIGN && !s->foreign))
+		    (s->kind == META_SITE_FOREIGN && !s->foreign) || !meta_code_is_possible(s))
 			return error_create(ERROR_ARGUMENT, "metadata: site %u names what does not exist", i);
 	}
 	for (uint32_t i = 0; i < m->location_count; i++)

@@ -33,7 +33,7 @@
 
 #include "format/section.h"
 
-#define PATHMETA_KIND ((struct section_kind){"\x89WMP\r\n\x1a\n", 1})
+#define PATHMETA_KIND ((struct section_kind){"\x89WMP\r\n\x1a\n", 1, 1})
 
 enum {
 	LINE_ELSEWHERE = 1,

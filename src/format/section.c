@@ -101,7 +101,7 @@ static struct error *read_header(struct cursor *c, const struct section_kind *ki
 	err = cursor_bytes(c, sizeof kind->magic, &magic);
 	if (!err)
 		err = cursor_u32(c, &version);
-	if (!err && version != kind->version)
+	if (!err && (version < kind->oldest || version > kind->version))
 		err = cursor_error(c,
 				   "version %" PRIu32 ", this waymark reads version %" PRIu32
 				   ": use the waymark that built it",

@@ -41,6 +41,7 @@ enum {
 struct section_kind {
 	char magic[8];
 	uint32_t version;
+	uint32_t oldest; /* version that is read, too */
 };
 
 /* Appends the frame and the compressed body to out. The key does not depend on the version of zstd. */

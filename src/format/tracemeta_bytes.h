@@ -25,7 +25,7 @@
 #include "format/section.h"
 #include "format/tracemeta.h"
 
-#define TRACEMETA_KIND ((struct section_kind){"\x89WMT\r\n\x1a\n", 1})
+#define TRACEMETA_KIND ((struct section_kind){"\x89WMT\r\n\x1a\n", 1, 1})
 
 enum {
 	FUNCTION_ROOT = 1,

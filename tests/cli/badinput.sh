@@ -59,9 +59,9 @@ cat section section >double-section
 with_section doubled double-section
 refused 1 "a second section follows: files that were linked twice" "$waymark" graph doubled
 cp section newer-section
-patch_byte newer-section 8 2
+patch_byte newer-section 8 3
 with_section newer newer-section
-refused 1 "version 2, this waymark reads version 1: use the waymark that built it" "$waymark" graph newer
+refused 1 "version 3, this waymark reads version 2: use the waymark that built it" "$waymark" graph newer
 
 # A report whose program is damaged or gone still has all numbers, under [unknown], with the reason.
 mv prog prog-hidden

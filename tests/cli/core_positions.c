@@ -1,7 +1,7 @@
 /*
  * core_positions.c - stops by a fault where the number of the thread's context is not that of the function which control is in: between
  * two calls of a block, behind a push, in a function that was reached by tail calls, in a static one whose name another file
- * has, too (PART), before a function that any caller may enter has set its number (for a breakpoint). `core_positions WAY [AT]`.
+ * has, too (PART), between two calls of a function by itself, before a function that any caller may enter has set its number (for a breakpoint). `core_positions WAY [AT]`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +97,20 @@ NEVER_INLINED static int five(int (*call)(int), const int *const *places)
 	return pushing(call, places) + 5;
 }
 
+/* In a row: the second call takes the place of the first one. Deeper than a history has room for. */
+NEVER_INLINED static int again(const int *const *places, int n)
+{
+	int sum = 0;
+
+	if (n == 0) {
+		sink += leaf(n);
+		return *places[0];
+	}
+	sum += again(places, n - 1);
+	sum += *places[n];
+	return again(places, 0) - sum;
+}
+
 struct machine {
 	int (*steps[4])(struct machine *, int);
 	const int *fault;
@@ -138,13 +152,17 @@ int main(int argc, char **argv)
 	const char *way = argc > 1 ? argv[1] : "";
 	const int *fault = (const int *)16, size = 24, *second = at == 1 ? fault : &zero,
 		  *third = at == 2 ? fault : &size;
-	const int *places[4] = {&zero, &zero, at == 1 ? fault : &zero, &zero};
+	const int *places[4] = {&zero, &zero, at == 1 ? fault : &zero, &zero}, *calm[41], *deep[41];
 	int numbers[2] = {2, 1};
 	char *to = at == 3 ? (char *)(uintptr_t)fault : text;
 	struct machine m = {{add, subtract, add, last_step}, fault};
 
+	for (int i = 0; i < 41; i++) {
+		calm[i] = &zero;
+		deep[i] = i == at ? fault : &zero;
+	}
 	for (int i = 0; i < 3 * argc; i++)
-		sink += leaf(i) + other(i);
+		sink += leaf(i) + other(i) + again(calm, i);
 	sink += compare(numbers, numbers) + compare_self(numbers);
 	if (strcmp(way, "one") == 0)
 		sink += one(second, third, to);
@@ -162,6 +180,8 @@ int main(int argc, char **argv)
 		sink += at ? twin(fault, 1) : other_part(fault, argc - 3);
 	else if (strcmp(way, "twice") == 0)
 		sink += other_part(fault, 1);
+	else if (strcmp(way, "again") == 0)
+		sink += again(deep, 40);
 	else if (strcmp(way, "sort") == 0)
 		qsort(numbers, 2, sizeof numbers[0], compare);
 	return 0;

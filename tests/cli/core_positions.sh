@@ -50,6 +50,12 @@ for flags in -O0 '-O2 -fcf-protection'; do
 		expect 0 "$waymark" core --frames 8 ./positions stop.core
 		has out.txt "      context main;add;subtract;add;last_step"
 	fi
+	# Known where the function has pushed; elsewhere it is said that the history does not tell.
+	for at in 0 1 12 25 39; do
+		core_of stop.core ./positions again $at || exit 1
+		expect 0 "$waymark" core --frames 8 ./positions stop.core
+		grep -qxF "      context main;again ($((41 - at)) times)" out.txt || has out.txt "the history does not tell"
+	done
 	core_of stop.core ./positions twin 1 || exit 1
 	stopped 'main;twin' twin main
 	core_of stop.core ./positions twin 0 || exit 1

@@ -12,7 +12,8 @@
 #include "format/section.h"
 
 struct golden {
-	char kind;          /* the letter of the magic */
+	char kind; /* the letter of the magic */
+	uint8_t version;
 	const uint8_t *raw; /* the body of a unit, unpacked */
 	size_t raw_bytes;
 	const char *where; /* what errors begin with */
@@ -25,7 +26,7 @@ struct golden {
 
 static inline void golden_check(const struct golden *g, const struct buffer *out)
 {
-	const uint8_t header[] = {0x89, 'W', 'M', (uint8_t)g->kind, 13, 10, 26, 10, 1, 0, 0, 0, 1, 0, 0, 0};
+	const uint8_t header[] = {0x89, 'W', 'M', (uint8_t)g->kind, 13, 10, 26, 10, g->version, 0, 0, 0, 1, 0, 0, 0};
 	uint8_t raw[1024];
 	size_t raw_bytes;
 

@@ -26,13 +26,14 @@ static const uint8_t golden[] = {
 	2,						/* locations: function file line column inlined_at */
 	3, 4, 11, 1, 0,
 	8, 9, 0x81, 1, 1, 1,				/* line 129, inlined at location 1 */
-	7,						/* sites 1 .. 6: kind flags caller ... location */
+	8,						/* sites 1 .. 7: kind flags caller ... location */
 	0, 0, 0, 1, 0xff, 1, 2,				/* call of 1, addend 255, at location 2 */
 	1, 0, 1, 0, 0,					/* back edge to 0 */
 	4, 1, 1, 7, 0,					/* foreign, a tail call */
 	3, 0, 1, 0,					/* indirect */
 	6, 0, 1, 0,					/* capture */
 	7, 0, 1, 0,					/* in place of function 1 */
+	8, 8, 1, 2, 3, 0,				/* function 1 calls itself: two bits, code 3 */
 	1, 2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 5, 6, 0xac, 2, 8, /* stats */
 };
 /* clang-format on */
@@ -58,6 +59,10 @@ static void build_example(struct meta_builder *b)
 	build_site(b, META_SITE_INDIRECT, 1, NULL);
 	build_site(b, META_SITE_CAPTURE, 1, NULL);
 	build_site(b, META_SITE_BOUND, 1, NULL);
+	build_call(b, META_SITE_SELF_CALL, 1, 1, 0);
+	b->sites[7].flags = META_SITE_SPILLS;
+	b->sites[7].bits = 2;
+	b->sites[7].code = 3;
 	b->meta.stats = (struct meta_stats){1, 2, 3, UINT64_MAX, 5, 6, 300, 8};
 }
 
@@ -89,13 +94,17 @@ static void test_round_trip(void)
 		CHECK_U64(m.alias_count, 1);
 		CHECK_TEXT(m.aliases[0].link_name, "externa");
 		CHECK_U64(m.aliases[0].function, 1);
-		CHECK_U64(m.site_count, 7);
+		CHECK_U64(m.site_count, 8);
 		CHECK_U64(m.sites[1].addend, 255);
 		CHECK_U64(m.sites[1].location, 2);
 		CHECK_U64(m.sites[2].kind, META_SITE_BACK);
 		CHECK_TEXT(m.sites[3].foreign, "externa");
 		CHECK_U64(m.sites[6].kind, META_SITE_BOUND);
 		CHECK_TEXT(m.sites[6].foreign, "_Z1fv");
+		CHECK_U64(m.sites[7].kind, META_SITE_SELF_CALL);
+		CHECK_U64(m.sites[7].callee, 1);
+		CHECK_U64(m.sites[7].bits, 2);
+		CHECK_U64(m.sites[7].code, 3);
 		CHECK_U64(m.locations[1].line, 129);
 		CHECK_U64(m.locations[1].inlined_at, 1);
 		CHECK_U64(m.stats.ball_larus_max_id, UINT64_MAX);
@@ -163,6 +172,7 @@ static void expect_same_or_damaged(const struct buffer *section)
 
 static const struct golden section = {
 	.kind = 'D',
+	.version = 2,
 	.raw = golden,
 	.raw_bytes = sizeof golden,
 	.where = "u: .debug_waymark: offset 0x",
@@ -195,8 +205,8 @@ static void test_headers(void)
 	EXPECT_DAMAGED(one.bytes, one.len_bytes, "behind the end");
 	write_example(&one); /* 8 bytes of padding between */
 	EXPECT_DAMAGED(one.bytes, one.len_bytes, "a second section follows");
-	buffer_put_u32(&two, 8, 2);
-	EXPECT_DAMAGED(two.bytes, two.len_bytes, "version 2, this waymark reads version 1");
+	buffer_put_u32(&two, 8, 3);
+	EXPECT_DAMAGED(two.bytes, two.len_bytes, "version 3, this waymark reads version 2");
 	buffer_put_u32(&two, 8, 1);
 	buffer_put(&two, SECTION_RAW_BYTES_OFF, UINT64_C(1) << 40, 8);
 	EXPECT_DAMAGED(two.bytes, two.len_bytes, "that unpack to");
@@ -236,7 +246,10 @@ static void test_bodies(void)
 	EXPECT_BODY(sites + 4, 2, "names what does not exist");
 	EXPECT_BODY(sites + 7, 3, "names what does not exist");
 	EXPECT_BODY(sites + 16, 0, "function without a name");
-	EXPECT_BODY(sites, 6, "");
+	EXPECT_BODY(sites + 33, 0, "code 3 of 0 bits");
+	EXPECT_BODY(sites + 33, META_SELF_CALL_BITS_MAX + 1, "code 3 of 9 bits");
+	EXPECT_BODY(sites + 34, 4, "code 4 of 2 bits");
+	EXPECT_BODY(sites, 7, "");
 	EXPECT_BODY(sizeof golden - 1, 0x80, "truncated");
 }
 

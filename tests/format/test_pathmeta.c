@@ -297,6 +297,7 @@ static void expect_same_or_damaged(const struct buffer *b)
 
 static const struct golden section = {
 	.kind = 'P',
+	.version = 1,
 	.raw = golden,
 	.raw_bytes = sizeof golden,
 	.where = "x: offset 0x",

@@ -74,6 +74,7 @@ static void build_program(struct meta_builder *b, uint32_t depth)
 	build_site(b, META_SITE_BOUND, depth - 1, NULL);
 	for (uint32_t i = 0; i < depth; i++)
 		build_site(b, META_SITE_CAPTURE, i, NULL);
+	b->sites[build_call(b, META_SITE_SELF_CALL, depth > 1 ? 1 : 0, depth > 1 ? 1 : 0, 0)].bits = 1;
 }
 
 static size_t raw_of(struct meta_builder *b, uint8_t *raw, size_t max, struct buffer *section)
@@ -137,6 +138,9 @@ static void write_programs(void)
 		put_record(&input, 0, 17, WM_SITE_FOREIGN, 1);
 		put_record(&input, 0, 17, WM_SITE_THREAD, 1);
 		put_record(&input, 0, 22 + depth, WM_SITE_FIRST + captures, 1);
+		put_record(&input, 2, WM_PREFIX_PROCESS, WM_SITE_HISTORY, 1); /* 24 + depth */
+		put_record(&input, 0, 24 + depth, WM_SITE_FIRST + captures + depth + 1, 2);
+		put_record(&input, 0, 24 + depth, WM_SITE_FIRST + captures + 2, 1);
 		write_seed("context", name, input.bytes, input.len_bytes);
 		buffer_deinit(&section);
 		buffer_deinit(&input);

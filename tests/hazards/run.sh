@@ -38,6 +38,10 @@ recipe() { # $opt: the options of this level; makes ./prog in the current direct
 		$cc $opt -c "$here/foreign.c" -o prog.o &&
 		$cc $opt prog.o part.o -L. -larchive -o prog
 		;;
+	selfcalls)
+		gcc -O2 -c "$here/selfcalls_foreign.c" -o foreign.o &&
+		$cc $opt "$here/selfcalls.c" foreign.o -o prog
+		;;
 	creators)
 		gcc -O2 -c "$here/creators_foreign.c" -o foreign.o &&
 		$cc $opt "$here/creators.c" foreign.o -o prog

@@ -42,7 +42,8 @@ for name; do
 		-e 's/call preserve_mostcc void @wm1\.end_here().*/END DEFERRED/' \
 		-e 's/call preserve_mostcc void @wm1\.\([a-z]*\)(i64 \([0-9]*\)).*/\1 ID \2/' \
 		-e 's/call preserve_mostcc void @wm1\.\([a-z]*\)\.\([0-9]*\)().*/shared \1 ID \2/' \
-		-e 's/getelementptr (i8, ptr @wm1_thread_state, i64 8)/TOP/g' -e '/^@wm1_thread_state/!s/@wm1_thread_state/ID/g' \
+		-e 's/getelementptr (i8, ptr @wm1_thread_state, i64 8)/TOP/g' \
+		-e 's/getelementptr (i8, ptr @wm1_thread_state, i64 44)/HISTORY/g' -e '/^@wm1_thread_state/!s/@wm1_thread_state/ID/g' \
 		-e 's/store volatile i64 0, ptr getelementptr (i8, ptr ID, i64 24).*/FORGET DEFERRED/' "$tmp/$name.ll" >"$tmp/$name.long"
 	# What a root does first that sets its id in its own code, is left out.
 	sed -z -E 's/[^\n]* = load volatile i64, ptr getelementptr \(i8, ptr ID, i64 24\)[^\n]*\n[^\n]* = icmp eq i64 [^\n]*, 0\n[^\n]*br i1[^\n]*\n\npush[^\n]*\n[^\n]*@wm1.enter_slow\(\)[^\n]*\n[^\n]*\n\nwm1.look.exit[^\n]*\n//g' \

@@ -246,6 +246,18 @@ static void put_alloca(struct program *p, int self)
 	    "\t\tsum += bytes[0];\n\t}\n");
 }
 
+/* Often, from two places: deeper than a history has room for. */
+static void put_self(struct program *p, int self)
+{
+	if (p->f[self].forward || p->f[self].tail)
+		return;
+	put(p, "\tif (roll(%u) && may_call()) {\n\t\tif (roll(%u))\n\t\t\tsum += ", 2 + roll(p, 20), 2 + roll(p, 3));
+	put_call(p, self, "n + 1");
+	put(p, ";\n\t\telse\n\t\t\tsum -= ");
+	put_call(p, self, "n + 2");
+	put(p, ";\n\t\tRESTORE();\n\t}\n");
+}
+
 typedef void statement(struct program *p, int self);
 static const struct {
 	statement *put;
@@ -253,7 +265,7 @@ static const struct {
 } statement_kinds[] = {
 	{put_direct, 10}, {put_loop, 3},    {put_indirect, 3}, {put_pointer, 2}, {put_sort, 2},
 	{put_search, 1},  {put_foreign, 3}, {put_catch, 3},    {put_throw, 2},   {put_signal, 1},
-	{put_thread, 1},  {put_check, 6},   {put_leaf, 3},     {put_alloca, 1},
+	{put_thread, 1},  {put_check, 6},   {put_leaf, 3},     {put_alloca, 1},  {put_self, 3},
 };
 
 static void put_statement(struct program *p, int self)

@@ -291,7 +291,7 @@ static void test_threads(void)
 	build_node(&w.wmk_bytes, 16, 1, WM_SITE_THREAD, 1);                   /* 27: damaged */
 	build_node(&w.wmk_bytes, 16, 0, WM_SITE_THREAD, 2);                   /* 28: damaged */
 	build_node(&w.wmk_bytes, 23, 0, WM_SITE_THREAD, 1);                   /* 29: damaged */
-	build_node(&w.wmk_bytes, 16, 0, 4, 1);                                /* 30: damaged */
+	build_node(&w.wmk_bytes, 16, 0, 5, 1);                                /* 30: damaged */
 	build_node(&w.wmk_bytes, 17, 7, BASE + w.h_g, 1);                     /* 31: damaged */
 	if (close_world(&w)) {
 		EXPECT(16, WM_SITE_FOREIGN, 0, "main;f;[pthread_create]");
@@ -309,7 +309,7 @@ static void test_threads(void)
 		EXPECT_ERROR(27, BASE + w.at_f, 0, ERROR_FORMAT, "a thread with id 1, 1 times");
 		EXPECT_ERROR(28, BASE + w.at_f, 0, ERROR_FORMAT, "a thread with id 0, 2 times");
 		EXPECT_ERROR(29, BASE + w.at_g, 0, ERROR_FORMAT, "does not call foreign code");
-		EXPECT_ERROR(30, BASE + w.at_f, 0, ERROR_FORMAT, "no image has site 4");
+		EXPECT_ERROR(30, BASE + w.at_f, 0, ERROR_FORMAT, "no image has site 5");
 		EXPECT_ERROR(31, BASE + w.at_g, 6, ERROR_FORMAT, "no place to begin");
 	}
 	free_world(&w);
@@ -533,8 +533,88 @@ static void test_walked(void)
 	free_world(&w);
 }
 
+/* main calls walk, which calls itself from three places and `in`, which calls itself from one. */
+struct selves {
+	uint32_t main, walk, in;
+	uint32_t self[3], at_walk, at_in;
+};
+
+static struct image *build_selves(struct selves *s)
+{
+	static struct meta_builder b;
+	const uint32_t dummy = META_FUNCTION_HAS_DUMMY;
+
+	build_meta_init(&b, "selves");
+	s->main = build_function(&b, "main", META_FUNCTION_ROOT | dummy, 1, 0);
+	s->walk = build_function(&b, "walk", dummy, 2, 1);
+	s->in = build_function(&b, "in", dummy, 3, 2);
+	build_call(&b, META_SITE_CALL, s->main, s->walk, 0);
+	build_call(&b, META_SITE_CALL, s->walk, s->in, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		uint32_t function = i < 3 ? s->walk : s->in,
+			 site = build_call(&b, META_SITE_SELF_CALL, function, function, 0);
+
+		b.sites[site].bits = 2;
+		b.sites[site].code = i;
+		b.sites[site].flags = i == 1 ? META_SITE_SPILLS : 0;
+		b.sites[site].location = build_location(&b,
+							i == 1   ? "one"
+							: i == 2 ? "two"
+							: i == 3 ? "in"
+								 : "walk",
+							"a.c", i, 0);
+		if (i < 3)
+			s->self[i] = site;
+	}
+	s->at_walk = build_site(&b, META_SITE_CAPTURE, s->walk, NULL);
+	s->at_in = build_site(&b, META_SITE_CAPTURE, s->in, NULL);
+	return make_image(&b);
+}
+
+static void test_histories(void)
+{
+	struct selves s;
+	struct world w;
+
+	open_world(&w);
+	image_destroy(w.prog);
+	w.prog = build_selves(&s);
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 4, WM_SITE_HISTORY, 1);  /* 16: the first place */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 19, WM_SITE_HISTORY, 1); /* 17: that, and in by itself */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + s.self[0], 1); /* 18: a push of the first place */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 0, BASE + s.self[1],
+		   1);                                        /* 19: a push that says nothing of its call */
+	build_node(&w.wmk_bytes, 19, 2, WM_SITE_HISTORY, 1);  /* 20: it was the third */
+	build_node(&w.wmk_bytes, 18, 4, WM_SITE_HISTORY, 1);  /* 21: the first one once more */
+	build_node(&w.wmk_bytes, 21, 1, BASE + s.self[0], 3); /* 22: and thrice that with a push */
+	build_node(&w.wmk_bytes, 20, 1, BASE + s.self[1], 2); /* 23: twice, of the third place */
+	build_node(&w.wmk_bytes, 23, 1, WM_SITE_HISTORY, 1);  /* 24: and the second */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 4, WM_SITE_HISTORY, 2);          /* 25: damaged */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 1ull << 32, WM_SITE_HISTORY, 1); /* 26: damaged */
+	build_node(&w.wmk_bytes, WM_PREFIX_PROCESS, 7, WM_SITE_HISTORY, 1);          /* 27: in by itself */
+	build_node(&w.wmk_bytes, 16, 0, WM_SITE_HISTORY, 1);                         /* 28: it begins again */
+	if (close_world(&w)) {
+		EXPECT(WM_PREFIX_PROCESS, BASE + s.at_walk, 0, "main;walk");
+		EXPECT(16, BASE + s.at_walk, 0, "main;walk;walk");
+		EXPECT(16, BASE + s.at_in, 0, "main;walk;walk;in");
+		EXPECT(17, BASE + s.at_in, 0, "main;walk;walk;in;in");
+		EXPECT(18, BASE + s.at_walk, 1, "main;walk;walk");
+		EXPECT(20, BASE + s.at_walk, 1, "main;two;walk");
+		EXPECT(21, BASE + s.at_walk, 1, "main;walk;walk;walk");
+		EXPECT(22, BASE + s.at_walk, 1, "main;walk;walk;walk;walk;walk;walk;walk;walk");
+		EXPECT(24, BASE + s.at_walk, 1, "main;two;two;one;walk");
+		EXPECT(28, BASE + s.at_walk, 0, "main;walk");
+		EXPECT_ERROR(17, BASE + s.at_walk, 0, ERROR_FORMAT, "history 19 of walk");
+		EXPECT_ERROR(27, BASE + s.at_walk, 0, ERROR_FORMAT, "history 7 of walk");
+		EXPECT_ERROR(25, BASE + s.at_walk, 0, ERROR_FORMAT, "damaged: a history 4, 2 times");
+		EXPECT_ERROR(26, BASE + s.at_walk, 0, ERROR_FORMAT, "damaged: a history");
+	}
+	free_world(&w);
+}
+
 int main(void)
 {
+	test_histories();
 	test_walked();
 	test_pieces_and_roots();
 	test_pushes();

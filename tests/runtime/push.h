@@ -48,6 +48,7 @@ static inline __attribute__((always_inline, unused)) struct push push_at(uint32_
 	e->site = push_image.site_base + site;
 	e->prefix = 0;
 	e->run = 0;
+	e->history = wm1_thread_state.history;
 	*(struct wm1_entry *volatile *)&wm1_thread_state.top = (struct wm1_entry *)e + 1;
 	*(volatile uint64_t *)&wm1_thread_state.id = restart;
 	return kept;

@@ -263,6 +263,81 @@ static void test_epochs(void)
 	CHECK(memcmp(later + len - 4, "v1a:", 4) == 0);
 }
 
+static void check_node(uint32_t prefix, uint32_t parent, uint64_t id, uint32_t site, uint32_t run)
+{
+	struct wmk_node node;
+
+	if (!CHECK(wmrt_prefix_read(prefix, &node)))
+		return;
+	CHECK_U64(node.parent, parent);
+	CHECK_U64(node.id, id);
+	CHECK_U64(node.site, site);
+	CHECK_U64(node.run, run);
+}
+
+static wm_context pushed_again(void)
+{
+	wm_context c;
+
+	PUSHED(2, c = here());
+	return c;
+}
+
+/* A history is a node of its own, below a push and above it, if it has changed since the push before. */
+static void test_histories(void)
+{
+	const uint32_t site = push_image.site_base + 2;
+	uint32_t history, pushed;
+	wm_context c;
+
+	wm1_thread_state.history = 6;
+	c = here();
+	history = c.prefix;
+	check_node(history, WM_PREFIX_PROCESS, 6, WM_SITE_HISTORY, 1);
+	PUSHED(2, c = here());
+	pushed = c.prefix;
+	check_node(pushed, history, 0, site, 1);
+	PUSHED(2, c = pushed_again());
+	check_node(c.prefix, history, 0, site, 2);
+	PUSHED(2, (wm1_thread_state.history = 13, c = here(), wm1_thread_state.history = 6));
+	check_node(c.prefix, pushed, 13, WM_SITE_HISTORY, 1);
+	wm1_thread_state.history = WM1_HISTORY_NONE;
+	PUSHED(2, c = here());
+	check_node(c.prefix, WM_PREFIX_PROCESS, 0, site, 1);
+}
+
+static wm_context spilled(int count, uint32_t mark)
+{
+	struct push kept;
+	wm_context c;
+
+	if (!count)
+		return here();
+	wm1_thread_state.history = 100;
+	kept = push_at(3, 5, 0);
+	wm1_thread_state.top[-1].sp = 4096 + mark;
+	wm1_thread_state.history = mark == WM1_SP_RESTARTS ? WM1_HISTORY_NONE : 1;
+	c = spilled(count - 1, mark);
+	push_end(kept);
+	return c;
+}
+
+/* Behind a push for want of room it starts again; equal ones are one node. */
+static void test_restarts(void)
+{
+	const uint32_t site = push_image.site_base + 3;
+	struct wmk_node node;
+	wm_context c = spilled(5000, WM1_SP_RESTARTS);
+
+	if (CHECK(wmrt_prefix_read(c.prefix, &node)))
+		check_node(c.prefix, node.parent, 5, site, 5000);
+	check_node(node.parent, WM_PREFIX_PROCESS, 100, WM_SITE_HISTORY, 1);
+	c = spilled(3, WM1_SP_SPILLS);
+	if (CHECK(wmrt_prefix_read(c.prefix, &node))) /* 1 is a code there */
+		check_node(c.prefix, node.parent, 1, WM_SITE_HISTORY, 1);
+	wm1_thread_state.history = WM1_HISTORY_NONE;
+}
+
 static void test_images(void)
 {
 	struct wm1_image again = push_image;
@@ -295,6 +370,8 @@ int main(void)
 	test_equal();
 	test_runs();
 	wm1_thread_state.id = 0;
+	test_histories();
+	test_restarts();
 	test_ids();
 	test_incremental();
 	test_deep(1000000);

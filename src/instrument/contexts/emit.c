@@ -8,6 +8,8 @@
  *      encoded edge           id += a;            call;  id -= a            (or, with the entry id: store, call, store)
  *      push                   top = push(...);    call;  T.id = id; T.top = top
  *        into a cycle         top = push(...); id = restart; call; ...      (a root sets it by itself)
+ *      call of itself         history = history << bits | code;  call;  history >>= bits      (self.c; a push where there is no room)
+ *        and another one      ...;  call;  history ^= code ^ next code;  call;  history >>= bits
  *      push, then jump        push_tail(...);     call;  ret                (the callers put back)
  *      foreign code           T.deferred = site, sp;  call;  T.deferred = 0, or put_back() if another one has pushed
  *      return of a root       clean(...), where the module has musttail calls in roots
@@ -35,6 +37,7 @@ struct emitter {
 	LLVMValueRef begin;    /* where an outer function has set its id */
 	LLVMValueRef entry_id; /* NULL when not kept */
 	LLVMValueRef entry_top;
+	LLVMValueRef entry_history; /* of functions that recover */
 };
 
 static LLVMValueRef constant(const struct emitter *e, uint64_t value)
@@ -108,6 +111,7 @@ static bool position_after(struct emitter *e, LLVMValueRef call)
 static void put_back_entry(struct emitter *e)
 {
 	forget_deferred(e);
+	LLVMBuildStore(e->builder, e->entry_history, e->support.thread_history);
 	store_id(e, e->entry_id);
 	store_top(e, e->entry_top);
 }
@@ -127,13 +131,15 @@ static void recover(struct emitter *e, LLVMValueRef function)
 		}
 }
 
-static void keep_entry(struct emitter *e, LLVMValueRef function)
+static void keep_entry(struct emitter *e, LLVMValueRef function, bool recovers)
 {
 	LLVMPositionBuilderBefore(e->builder, e->begin ? LLVMGetNextInstruction(e->begin) : ir_after_allocas(function));
 	LLVMSetCurrentDebugLocation2(e->builder, NULL);
 	if (!e->entry_id)
 		e->entry_id = load_id(e);
 	e->entry_top = LLVMBuildLoad2(e->builder, e->support.pointer, e->support.thread_top, "wm1.top");
+	if (recovers)
+		e->entry_history = LLVMBuildLoad2(e->builder, e->support.i32, e->support.thread_history, "wm1.history");
 }
 
 /* Nobody has given it an id. */
@@ -227,6 +233,35 @@ static void emit_deferred(struct emitter *e, const struct site *site)
 		return;
 	LLVMValueRef sp = stack_pointer(e);
 	LLVMBuildCall2(e->builder, support_type(s->end_defer), s->end_defer, &sp, 1, "");
+}
+
+static void emit_self_call(struct emitter *e, const struct site *site)
+{
+	const struct support *s = &e->support;
+	const uint64_t restart = program_restart(e->p, &e->p->functions.items[site->callee]);
+	LLVMValueRef bits = LLVMConstInt(s->i32, site->code_bits, 0);
+	LLVMValueRef difference = LLVMConstInt(s->i32, site->is_next ? site[-1].code ^ site->code : 0, 0);
+	LLVMValueRef helper = site->has_next ? s->call_selves : site->code ? s->call_self : s->call_self_first;
+	LLVMValueRef arguments[] = {
+		LLVMConstInt(s->i32, UINT32_MAX >> site->code_bits, 0),
+		bits,
+		LLVMConstInt(s->i32, site->code, 0),
+		constant(e, e->p->is_shared ? site->number : WM1_SITE_PROGRAM + site->number),
+		constant(e, restart),
+	};
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	if (site->is_next)
+		LLVMBuildCall2(e->builder, support_type(s->next_self), s->next_self, &difference, 1, "");
+	else
+		LLVMBuildCall2(e->builder, support_type(helper), helper, arguments, 5, "");
+	if (site->has_next || !position_after(e, site->call))
+		return;
+	LLVMBuildCall2(e->builder, support_type(s->return_self), s->return_self, &bits, 1, "");
+	if (site->restore_id)
+		store_id(e, e->entry_id);
+	if (site->restore_top)
+		store_top(e, e->entry_top);
 }
 
 /*
@@ -363,8 +398,9 @@ static bool cleans(const struct program *p, const struct function *f)
 static struct error *emit_site(struct emitter *e, struct site *site, uint64_t left, bool leaves)
 {
 	struct program *p = e->p;
-	const struct function *callee = site->callee == NO_INDEX ? NULL : &p->functions.items[site->callee];
-	if (site->kind == META_SITE_CALL && callee && callee->inner)
+	const bool knows_callee = site->callee != NO_INDEX;
+	const struct function *callee = knows_callee ? &p->functions.items[site->callee] : NULL;
+	if ((site->kind == META_SITE_CALL || site->kind == META_SITE_SELF_CALL) && knows_callee && callee->inner)
 		entry_call_inner(site->call, callee, site->is_replaceable ? callee->entry : callee->inner);
 	if (site->action == SITE_CAPTURE) {
 		emit_capture(e, site);
@@ -378,6 +414,8 @@ static struct error *emit_site(struct emitter *e, struct site *site, uint64_t le
 		emit_cold_push(e, site);
 	else if (site->action == SITE_DEFER)
 		emit_deferred(e, site);
+	else if (site->action == SITE_SELF)
+		emit_self_call(e, site);
 	else if (site->action != SITE_NOTHING || site->undo)
 		emit_call_site(e, site, !leaves);
 	return NULL;
@@ -394,7 +432,7 @@ static void emit_begin(struct emitter *e, struct function *f)
 	if (function_is_placed_root(f))
 		start_main(e, f->value);
 	if (f->needs_entry || f->recovers)
-		keep_entry(e, f->value);
+		keep_entry(e, f->value, f->recovers);
 	if (f->recovers)
 		recover(e, f->value);
 }

@@ -174,11 +174,14 @@ static struct error *describe_sites(struct describer *d)
 		p->meta.sites[number] = (struct meta_site){
 			.kind = site->kind,
 			.flags = (site->is_tail && !site->undo ? META_SITE_TAIL : 0) |
-				 (site->is_jump ? META_SITE_JUMP : 0),
+				 (site->is_jump ? META_SITE_JUMP : 0) |
+				 (site->has_next && !site->is_next ? META_SITE_SPILLS : 0),
 			.caller = p->functions.items[site->caller].node,
 			.callee = site->callee == NO_INDEX ? 0 : p->functions.items[site->callee].node,
 			.foreign = site->foreign,
 			.addend = site->addend >> p->is_hybrid,
+			.code = site->code,
+			.bits = site->code_bits,
 			.location = location,
 		};
 	}

@@ -6,6 +6,8 @@
  *      ...                                  the call itself
  *      call  wm1.put_back                   T = as it was: the entry has the id, and is where top was
  *
+ *      wm1.push_self, wm1.put_back_self     the same for calls that the history has no room for: it begins again
+ *
  *      movl  $SITE, %edi
  *      call  wm1.defer_here                 T.deferred = SITE, stack pointer
  *      ...                                  the call, of foreign code
@@ -26,6 +28,8 @@
  */
 #include <string.h>
 
+#include <waymark/abi.h>
+
 #include "llvm/ir.h"
 #include "instrument/contexts/program.h"
 
@@ -35,8 +39,8 @@ enum {
 
 /* How helpers reach the words of the thread, and the registers they take. In a library the offset of the words is in r11. */
 struct place {
-	const char *begin, *id, *top, *deferred_sp, *deferred_site;
-	const char *temporary, *save, *restore;
+	const char *begin, *id, *top, *deferred_sp, *deferred_site, *zero, *history;
+	const char *temporary, *short_temporary, *save, *restore;
 	unsigned depth; /* bytes from the stack pointer to where it is before the helper is called */
 	const char *save_temporary, *restore_temporary; /* for helpers that need no other */
 	unsigned short_depth;                           /* with the temporary saved */
@@ -48,7 +52,10 @@ static const struct place of_program = {
 	.top = "%fs:wm1_thread_state@tpoff+8",
 	.deferred_sp = "%fs:wm1_thread_state@tpoff+24",
 	.deferred_site = "%fs:wm1_thread_state@tpoff+32",
+	.zero = "%fs:wm1_thread_state@tpoff+40",
+	.history = "%fs:wm1_thread_state@tpoff+44",
 	.temporary = "%r11",
+	.short_temporary = "%r11d",
 	.save = "pushq %rax\n.cfi_adjust_cfa_offset 8\n",
 	.restore = "popq %rax\n.cfi_adjust_cfa_offset -8\n",
 	.depth = 16,
@@ -63,7 +70,10 @@ static const struct place of_library = {
 	.top = "%fs:8(%r11)",
 	.deferred_sp = "%fs:24(%r11)",
 	.deferred_site = "%fs:32(%r11)",
+	.zero = "%fs:40(%r11)",
+	.history = "%fs:44(%r11)",
 	.temporary = "%rcx",
+	.short_temporary = "%ecx",
 	.save = "pushq %rax\n.cfi_adjust_cfa_offset 8\npushq %rcx\n.cfi_adjust_cfa_offset 8\n",
 	.restore = "popq %rcx\n.cfi_adjust_cfa_offset -8\npopq %rax\n.cfi_adjust_cfa_offset -8\n",
 	.depth = 24,
@@ -102,17 +112,21 @@ static void print_number(struct buffer *b, const struct place *place, const char
 		buffer_printf(b, "%s ${0:c}+8(%%rip), %%edi\n", operation);
 }
 
-static void print_push(struct buffer *b, const struct place *place)
+/* mark: in sp. */
+static void print_any_push(struct buffer *b, const struct place *place, unsigned mark)
 {
 	const char *t = place->temporary;
 	buffer_printf(b, "%s%smovq %s, %%rax\ntestw %%ax, %%ax\nje 2f\n", place->save, place->begin, place->top);
 	buffer_printf(b, "1:\nmovq %s, %s\nmovq %s, (%%rax)\n", place->id, t, t);
-	buffer_printf(b, "leaq %u(%%rsp), %s\nmovq %s, 8(%%rax)\n", place->depth, t, t);
+	buffer_printf(b, "leaq %u(%%rsp), %s\nmovq %s, 8(%%rax)\n", place->depth + mark, t, t);
 	print_number(b, place, "addl");
 	buffer_printf(b, "movq %%rdi, 16(%%rax)\n");
 	print_number(b, place, "subl");
-	buffer_printf(b, "movl $$0, 24(%%rax)\n");
-	buffer_printf(b, "addq $$32, %%rax\nmovq %%rax, %s\n.cfi_remember_state\n%sretq\n", place->top, place->restore);
+	buffer_printf(b, "movq %s, %s\nmovq %s, 24(%%rax)\n", place->zero, t, t);
+	buffer_printf(b, "addq $$32, %%rax\nmovq %%rax, %s\n", place->top);
+	if (mark == WM1_SP_RESTARTS)
+		buffer_printf(b, "movl $$%d, %s\n", WM1_HISTORY_NONE, place->history);
+	buffer_printf(b, ".cfi_remember_state\n%sretq\n", place->restore);
 	buffer_printf(b, "2:\n");
 	print_restore_state(b, place->depth);
 	buffer_printf(b, ".cfi_remember_state\n");
@@ -121,12 +135,34 @@ static void print_push(struct buffer *b, const struct place *place)
 	buffer_printf(b, "%sjmp 1b\n", place->begin);
 }
 
-/* Prints the slow part: no stack, the end of a segment, its first entry (segments behind the first know the one before). */
-static void print_put_back(struct buffer *b, const struct place *place)
+static void print_push(struct buffer *b, const struct place *place)
+{
+	print_any_push(b, place, 0);
+}
+
+static void print_push_self(struct buffer *b, const struct place *place)
+{
+	print_any_push(b, place, WM1_SP_RESTARTS);
+}
+
+static void print_push_selves(struct buffer *b, const struct place *place)
+{
+	print_any_push(b, place, WM1_SP_SPILLS);
+}
+
+/* own: of a call by itself, whose mark is in sp. Prints the slow part: no stack, the end of a segment, its first entry (segments behind the first know the one before). */
+static void print_any_put_back(struct buffer *b, const struct place *place, bool own)
 {
 	const char *t = place->temporary;
 	buffer_printf(b, "%s%smovq %s, %%rax\ntestw $$0xffbf, %%ax\nje 2f\n", place->save, place->begin, place->top);
-	buffer_printf(b, "1:\nleaq %u(%%rsp), %s\ncmpq %s, -24(%%rax)\njne 3f\n", place->depth, t, t);
+	if (!own)
+		buffer_printf(b, "1:\nleaq %u(%%rsp), %s\ncmpq %s, -24(%%rax)\njne 3f\n", place->depth, t, t);
+	else
+		buffer_printf(b, "1:\nmovq -24(%%rax), %s\nandq $$-4, %s\nsubq %%rsp, %s\ncmpq $$%u, %s\njne 3f\n", t,
+			      t, t, place->depth, t);
+	if (own)
+		buffer_printf(b, "movl -4(%%rax), %s\nmovl %s, %s\n", place->short_temporary, place->short_temporary,
+			      place->history);
 	buffer_printf(b, "movq -32(%%rax), %s\nmovq %s, %s\nmovq $$0, %s\n", t, t, place->id, place->deferred_sp);
 	buffer_printf(b, "addq $$-32, %%rax\nmovq %%rax, %s\n.cfi_remember_state\n%sretq\n", place->top,
 		      place->restore);
@@ -139,6 +175,16 @@ static void print_put_back(struct buffer *b, const struct place *place)
 	print_rare_call(b, "wm1_put_back");
 	print_restore_state(b, place->depth + 8);
 	buffer_printf(b, "popq %%rdi\n.cfi_adjust_cfa_offset -8\n%sretq\n", place->restore);
+}
+
+static void print_put_back(struct buffer *b, const struct place *place)
+{
+	print_any_put_back(b, place, false);
+}
+
+static void print_put_back_self(struct buffer *b, const struct place *place)
+{
+	print_any_put_back(b, place, true);
 }
 
 static void print_defer(struct buffer *b, const struct place *place)
@@ -181,8 +227,9 @@ static void print_enter(struct buffer *b, const struct place *place)
 	buffer_printf(b, "%s%smovq %s, %%rax\ntestw %%ax, %%ax\nje 2f\n", save, place->begin, place->top);
 	buffer_printf(b, "movq %s, %%rcx\nmovq %%rcx, (%%rax)\nmovq %s, %%rcx\nmovq %%rcx, 8(%%rax)\n", place->id,
 		      place->deferred_sp);
-	buffer_printf(b, "movl %s, %%ecx\nmovq %%rcx, 16(%%rax)\nmovl $$0, 24(%%rax)\naddq $$32, %%rax\n",
-		      place->deferred_site);
+	buffer_printf(b, "movl %s, %%ecx\nmovq %%rcx, 16(%%rax)\nmovq %s, %%rcx\nmovq %%rcx, 24(%%rax)\n",
+		      place->deferred_site, place->zero);
+	buffer_printf(b, "addq $$32, %%rax\n");
 	buffer_printf(b, "movq %%rax, %s\nmovq $$0, %s\n.cfi_remember_state\n%sretq\n", place->top, place->deferred_sp,
 		      restore);
 	buffer_printf(b, "2:\n");
@@ -255,6 +302,12 @@ struct error *outline_add(struct program *p, struct support *s)
 	if (!err)
 		err = add_printed(p, "wm1.put_back", print_put_back, false, NULL, &s->put_back);
 	if (!err)
+		err = add_printed(p, "wm1.push_self", print_push_self, true, NULL, &s->push_self);
+	if (!err)
+		err = add_printed(p, "wm1.push_selves", print_push_selves, true, NULL, &s->push_selves);
+	if (!err)
+		err = add_printed(p, "wm1.put_back_self", print_put_back_self, false, NULL, &s->put_back_self);
+	if (!err)
 		err = add_printed(p, "wm1.defer_here", print_defer, true, NULL, &s->defer_here);
 	if (!err)
 		err = add_printed(p, "wm1.end_here", print_end, false, s->put_back, &s->end_here);
@@ -265,6 +318,9 @@ struct error *outline_add(struct program *p, struct support *s)
 	if (err)
 		return err;
 	put_in_place(p, "wm1.late_put_back", s->put_back);
+	put_in_place(p, "wm1.late_push_self", s->push_self);
+	put_in_place(p, "wm1.late_push_selves", s->push_selves);
+	put_in_place(p, "wm1.late_put_back_self", s->put_back_self);
 	put_in_place(p, "wm1.late_enter", s->enter_slow);
 	for (unsigned i = 0; i < ID_CHANGE_COUNT && !err; i++) {
 		struct buffer text = {0};

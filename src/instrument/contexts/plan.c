@@ -125,6 +125,8 @@ struct error *program_plan(struct program *p)
 			p->calls.no_code++;
 	}
 	err = cold_choose(p);
+	if (!err)
+		err = self_choose(p);
 	for (size_t i = 0; i < p->functions.count && !err; i++) {
 		struct function *f = &p->functions.items[i];
 		f->needs_entry = f->is_observable && !f->is_opaque && !f->is_late && wants_entry(p, f);

@@ -5,7 +5,7 @@
  *   weigh     the call graph and its frequencies                           (number.c, estimate.c)
  *   promote   calls through pointers become direct ones, then scan again   (targets.c)
  *   number    the encoding of the call graph                               (number.c, hybrid.c)
- *   plan      what code each site and each function needs                  (plan.c, late.c, cold.c)
+ *   plan      what code each site and each function needs                  (plan.c, late.c, cold.c, self.c)
  *   describe  the metadata section                                         (emit_metadata.c)
  *   emit      rewrite the module                                           (emit.c, entry.c, outline.c, support.c)
  *
@@ -33,6 +33,7 @@ enum site_action {
 	SITE_NOTHING = 0, /* zero edge */
 	SITE_ADD,         /* id += addend, undone after */
 	SITE_PUSH,        /* push, both words put back after */
+	SITE_SELF,        /* META_SITE_SELF_CALL: code appended to the history, taken off after */
 	SITE_DEFER,       /* foreign code, which may push in its place (waymark/abi.h); taken off after if it did */
 	SITE_CAPTURE,     /* the call is replaced by the runtime's, which gets the site's number */
 };
@@ -51,7 +52,11 @@ struct site {
 	bool is_must_tail;
 	bool is_replaceable; /* META_SITE_CALL: of a function that another image may replace (interpose.c) */
 	enum site_action action;
-	uint64_t addend;  /* SITE_ADD: of the id (program_id) */
+	uint64_t addend; /* SITE_ADD: of the id (program_id) */
+	uint32_t code;   /* SITE_SELF, and its bits */
+	uint32_t code_bits;
+	bool has_next; /* SITE_SELF: another one comes behind it, which is_next: its code takes the place of this one's */
+	bool is_next;
 	bool is_jump;     /* is_hybrid: an encoded call that is a jump in the code */
 	bool is_cold;     /* written for size: by calls of helpers (outline.c), with nothing kept in registers */
 	bool undo;        /* code after the call puts the state back */
@@ -204,6 +209,9 @@ struct error *events_close(struct program *p, bool *ret_changed);
 /* scan.c: other than to call it. */
 bool scan_is_address_taken(LLVMValueRef function);
 
+/* self.c: which calls of functions by themselves are in the history, after cold_choose; gives them their codes. */
+struct error *self_choose(struct program *p);
+
 /* late.c: which roots set their id late; the site is the first one of its block that needs it. */
 void late_find(struct program *p);
 bool late_starts_at(const struct program *p, const struct function *f, const struct site *site);
@@ -250,14 +258,24 @@ struct support {
 	LLVMValueRef thread_id;  /* address of wm1_thread_state.id */
 	LLVMValueRef thread_top; /* address of wm1_thread_state.top */
 	LLVMValueRef thread_deferred_sp;
-	LLVMValueRef site_base;  /* address of the image's site_base */
-	LLVMValueRef push;       /* ptr top = push(i32 site, i64 id, i64 sp) */
-	LLVMValueRef defer;      /* void defer(i32 site, i64 sp) */
-	LLVMValueRef end_defer;  /* void end_defer(i64 sp) */
-	LLVMValueRef enter;      /* void enter(): a root's own code */
-	LLVMValueRef enter_here; /* outline.c: the same, and sets the id to 0 */
-	LLVMValueRef push_here;  /* outline.c, void (i64 site); put_back: void () */
+	LLVMValueRef thread_history;
+	LLVMValueRef site_base; /* address of the image's site_base */
+	LLVMValueRef push;      /* ptr top = push(i32 site, i64 id, i64 sp) */
+	LLVMValueRef
+		call_self; /* void call_self(i32 limit, i32 bits, i32 code, i64 site, i64 restart); call_self_first: code 0 */
+	LLVMValueRef call_self_first;
+	LLVMValueRef call_selves; /* the first of several in a row */
+	LLVMValueRef next_self;   /* void next_self(i32 difference) */
+	LLVMValueRef return_self; /* void return_self(i32 bits) */
+	LLVMValueRef defer;       /* void defer(i32 site, i64 sp) */
+	LLVMValueRef end_defer;   /* void end_defer(i64 sp) */
+	LLVMValueRef enter;       /* void enter(): a root's own code */
+	LLVMValueRef enter_here;  /* outline.c: the same, and sets the id to 0 */
+	LLVMValueRef push_here;   /* outline.c, void (i64 site); put_back: void () */
 	LLVMValueRef put_back;
+	LLVMValueRef push_self; /* the same where the history has no room; of several in a row */
+	LLVMValueRef push_selves;
+	LLVMValueRef put_back_self;
 	LLVMValueRef defer_here; /* as push_here and put_back */
 	LLVMValueRef end_here;
 	LLVMValueRef enter_slow;              /* void (): pushes what is deferred; keeps all registers */

@@ -18,12 +18,15 @@ _Static_assert(sizeof(struct wm1_entry) == 32 && offsetof(struct wm1_entry, sp) 
 	       "support.ll writes these fields");
 _Static_assert(offsetof(struct wm1_thread, id) == 0 && offsetof(struct wm1_thread, top) == 8 &&
 		       offsetof(struct wm1_thread, deferred_sp) == 24 &&
-		       offsetof(struct wm1_thread, deferred_site) == 32,
+		       offsetof(struct wm1_thread, deferred_site) == 32 && offsetof(struct wm1_thread, zero) == 40 &&
+		       offsetof(struct wm1_thread, history) == 44 && sizeof(struct wm1_thread) == 48 &&
+		       offsetof(struct wm1_entry, history) == 28 && WM1_HISTORY_NONE == 1 && WM1_SP_RESTARTS == 1 &&
+		       WM1_SP_SPILLS == 2 && WM1_SP_MARKS == 15,
 	       "and these");
 _Static_assert(offsetof(struct wm1_image, site_base) == 8 && offsetof(struct wm1_image, site_count) == 4 &&
 		       offsetof(struct wm1_image, meta_key) == 24 && sizeof(struct wm1_image) == 32,
 	       "and these");
-_Static_assert(WM1_ABI_VERSION == 2 && WM1_SEGMENT_BYTES == 65536 && WM1_TAIL_ORDINALS == 7 &&
+_Static_assert(WM1_ABI_VERSION == 3 && WM1_SEGMENT_BYTES == 65536 && WM1_TAIL_ORDINALS == 7 &&
 		       WM1_SITE_ELIDED == 0x80000000u,
 	       "and these");
 
@@ -98,6 +101,7 @@ struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_
 	fill_image(p, &s, site_count, meta_key);
 	s.thread_top = thread_field(p, &s, offsetof(struct wm1_thread, top));
 	s.thread_deferred_sp = thread_field(p, &s, offsetof(struct wm1_thread, deferred_sp));
+	s.thread_history = thread_field(p, &s, offsetof(struct wm1_thread, history));
 	LLVMValueRef index = LLVMConstInt(s.i64, offsetof(struct wm1_image, site_base), 0);
 	s.site_base =
 		LLVMConstGEP2(LLVMInt8TypeInContext(p->context), LLVMGetNamedGlobal(p->module, "wm1.image"), &index, 1);
@@ -107,6 +111,11 @@ struct error *support_add(struct program *p, uint32_t site_count, uint64_t meta_
 	s.defer = LLVMGetNamedFunction(p->module, "wm1.defer");
 	s.end_defer = LLVMGetNamedFunction(p->module, "wm1.end_defer");
 	s.enter = LLVMGetNamedFunction(p->module, "wm1.look");
+	s.call_self = LLVMGetNamedFunction(p->module, "wm1.call_self");
+	s.call_self_first = LLVMGetNamedFunction(p->module, "wm1.call_self_first");
+	s.call_selves = LLVMGetNamedFunction(p->module, "wm1.call_selves");
+	s.next_self = LLVMGetNamedFunction(p->module, "wm1.next_self");
+	s.return_self = LLVMGetNamedFunction(p->module, "wm1.return_self");
 	s.capture = LLVMGetNamedFunction(p->module, "wm1_capture");
 	s.event = LLVMGetNamedFunction(p->module, "wm1_event");
 	s.hybrid_main = LLVMGetNamedFunction(p->module, "wm1_hybrid_main");
@@ -148,10 +157,12 @@ struct error *support_finish(struct program *p)
 		LLVMDisposeErrorMessage(message);
 		return err;
 	}
-	static const char *const names[] = {"wm1.push",       "wm1.push_tail",  "wm1.clean",      "wm1.defer",
-					    "wm1.end_defer",  "wm1.look",       "wm1.defer_here", "wm1.end_here",
-					    "wm1.enter_here", "wm1.enter_slow", "wm1.push_here",  "wm1.put_back",
-					    "wm1.set",        "wm1.add",        "wm1.subtract",   "wm1_hybrid_main"};
+	static const char *const names[] = {
+		"wm1.push",      "wm1.push_tail",       "wm1.clean",         "wm1.defer",      "wm1.end_defer",
+		"wm1.look",      "wm1.defer_here",      "wm1.end_here",      "wm1.enter_here", "wm1.enter_slow",
+		"wm1.push_here", "wm1.put_back",        "wm1.set",           "wm1.add",        "wm1.subtract",
+		"wm1.call_self", "wm1.call_self_first", "wm1.call_selves",   "wm1.next_self",  "wm1.return_self",
+		"wm1.push_self", "wm1.push_selves",     "wm1.put_back_self", "wm1_hybrid_main"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		remove_unused(p->module, names[i]);
 	return NULL;

@@ -5,12 +5,12 @@
 ; run between any two, and takes `top` to be the end of what is written.
 
 ; struct wm1_thread; a program may take the shorter local-exec way to it (support.c)
-@wm1_thread_state = external thread_local(initialexec) global { i64, ptr, ptr, i64, i32 }
+@wm1_thread_state = external thread_local(initialexec) global { i64, ptr, ptr, i64, i32, i32, i32, i32 }
 @__ehdr_start = external hidden global i8
 
 ; struct wm1_image; site_count and meta_key are filled in
 @wm1.image = internal global { i32, i32, i32, i32, ptr, i64 }
-  { i32 2, i32 0, i32 0, i32 0, ptr @__ehdr_start, i64 0 }
+  { i32 3, i32 0, i32 0, i32 0, ptr @__ehdr_start, i64 0 }
 
 ; the first constructor and the last destructor
 @wm1.first = internal global ptr @wm1.enter_image, section ".init_array.00000"
@@ -18,8 +18,9 @@
 @llvm.compiler.used = appending global [2 x ptr] [ptr @wm1.first, ptr @wm1.last], section "llvm.metadata"
 
 ; Linking takes along only what is referred to; dropped right after.
-@wm1.anchors = global [9 x ptr] [ptr @wm1.push, ptr @wm1.push_tail, ptr @wm1.clean, ptr @wm1_capture, ptr @wm1_event,
-  ptr @wm1.defer, ptr @wm1.end_defer, ptr @wm1.look, ptr @wm1_hybrid_main]
+@wm1.anchors = global [14 x ptr] [ptr @wm1.push, ptr @wm1.push_tail, ptr @wm1.clean, ptr @wm1_capture, ptr @wm1_event,
+  ptr @wm1.defer, ptr @wm1.end_defer, ptr @wm1.look, ptr @wm1.call_self, ptr @wm1.call_self_first, ptr @wm1.call_selves, ptr @wm1.next_self,
+  ptr @wm1.return_self, ptr @wm1_hybrid_main]
 
 declare void @wm1_register(ptr)
 declare void @wm1_unregister(ptr)
@@ -43,6 +44,9 @@ define internal void @wm1.leave_image() {
 ; Helpers that outline.c puts in place.
 declare preserve_mostcc void @wm1.late_put_back() nounwind
 declare preserve_mostcc void @wm1.late_enter() nounwind
+declare preserve_mostcc void @wm1.late_push_self(i64) nounwind
+declare preserve_mostcc void @wm1.late_push_selves(i64) nounwind
+declare preserve_mostcc void @wm1.late_put_back_self() nounwind
 declare i64 @llvm.read_register.i64(metadata)
 
 ; Pushes (id, site), a number of the process. Returns the top to put back. A thread's first push leaves its new stack in place of none: else all pushes of the
@@ -68,8 +72,9 @@ write:
   %wide = zext i32 %site to i64
   %e.site = getelementptr i8, ptr %e, i64 16
   store volatile i64 %wide, ptr %e.site
+  %history = load i64, ptr getelementptr (i8, ptr @wm1_thread_state, i64 40)
   %e.run = getelementptr i8, ptr %e, i64 24
-  store volatile i32 0, ptr %e.run
+  store volatile i64 %history, ptr %e.run
   %next = getelementptr i8, ptr %e, i64 32
   store volatile ptr %next, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)
   ret ptr %back
@@ -103,6 +108,85 @@ define internal void @wm1.look() alwaysinline nounwind {
   br i1 %none, label %done, label %push, !prof !1
 push:
   call preserve_mostcc void @wm1.late_enter()
+  br label %done
+done:
+  ret void
+}
+
+; A function calls itself: its id stays, the history gets `bits` more, which are the code of the call (waymark/abi.h). limit: above it there is
+; no room; then the call is pushed. Assembly, since the code generator would go by a register.
+define internal void @wm1.call_self(i32 %limit, i32 %bits, i32 %code, i64 %site, i64 %restart) alwaysinline nounwind {
+  %history = load i32, ptr getelementptr (i8, ptr @wm1_thread_state, i64 44)
+  %full = icmp ugt i32 %history, %limit
+  br i1 %full, label %push, label %append, !prof !0
+append:
+  call void asm sideeffect "shll $2, $0\0Aorl $3, $0", "=*m,*m,i,i,~{memory},~{dirflag},~{fpsr},~{flags}"(
+    ptr elementtype(i32) getelementptr (i8, ptr @wm1_thread_state, i64 44),
+    ptr elementtype(i32) getelementptr (i8, ptr @wm1_thread_state, i64 44), i32 %bits, i32 %code)
+  br label %done
+push:
+  call preserve_mostcc void @wm1.late_push_self(i64 %site)
+  store i64 %restart, ptr @wm1_thread_state
+  br label %done
+done:
+  ret void
+}
+
+; The same, of the call with code 0.
+define internal void @wm1.call_self_first(i32 %limit, i32 %bits, i32 %code, i64 %site, i64 %restart) alwaysinline nounwind {
+  %history = load i32, ptr getelementptr (i8, ptr @wm1_thread_state, i64 44)
+  %full = icmp ugt i32 %history, %limit
+  br i1 %full, label %push, label %append, !prof !0
+append:
+  call void asm sideeffect "shll $2, $0", "=*m,*m,i,~{memory},~{dirflag},~{fpsr},~{flags}"(
+    ptr elementtype(i32) getelementptr (i8, ptr @wm1_thread_state, i64 44),
+    ptr elementtype(i32) getelementptr (i8, ptr @wm1_thread_state, i64 44), i32 %bits)
+  br label %done
+push:
+  call preserve_mostcc void @wm1.late_push_self(i64 %site)
+  store i64 %restart, ptr @wm1_thread_state
+  br label %done
+done:
+  ret void
+}
+
+; The same, of the first of several calls in a row.
+define internal void @wm1.call_selves(i32 %limit, i32 %bits, i32 %code, i64 %site, i64 %restart) alwaysinline nounwind {
+  %history = load i32, ptr getelementptr (i8, ptr @wm1_thread_state, i64 44)
+  %full = icmp ugt i32 %history, %limit
+  br i1 %full, label %push, label %append, !prof !0
+append:
+  call void asm sideeffect "shll $2, $0\0Aorl $3, $0", "=*m,*m,i,i,~{memory},~{dirflag},~{fpsr},~{flags}"(
+    ptr elementtype(i32) getelementptr (i8, ptr @wm1_thread_state, i64 44),
+    ptr elementtype(i32) getelementptr (i8, ptr @wm1_thread_state, i64 44), i32 %bits, i32 %code)
+  br label %done
+push:
+  call preserve_mostcc void @wm1.late_push_selves(i64 %site)
+  store i32 %code, ptr getelementptr (i8, ptr @wm1_thread_state, i64 44)
+  store i64 %restart, ptr @wm1_thread_state
+  br label %done
+done:
+  ret void
+}
+
+; Another call in a row: its code takes the place of the one before. Assembly, since the code generator would change one byte, which the processor
+; can only read again as one.
+define internal void @wm1.next_self(i32 %difference) alwaysinline nounwind {
+  call void asm sideeffect "xorl $2, $0", "=*m,*m,i,~{memory},~{dirflag},~{fpsr},~{flags}"(
+    ptr elementtype(i32) getelementptr (i8, ptr @wm1_thread_state, i64 44),
+    ptr elementtype(i32) getelementptr (i8, ptr @wm1_thread_state, i64 44), i32 %difference)
+  ret void
+}
+
+; After it, or after the last of those in a row. Nothing is left in a history that has begun again: the call was pushed.
+define internal void @wm1.return_self(i32 %bits) alwaysinline nounwind {
+  %zero = call i32 asm sideeffect "shrl $3, $1", "={@ccz},=*m,*m,i,~{memory},~{dirflag},~{fpsr},~{flags}"(
+    ptr elementtype(i32) getelementptr (i8, ptr @wm1_thread_state, i64 44),
+    ptr elementtype(i32) getelementptr (i8, ptr @wm1_thread_state, i64 44), i32 %bits)
+  %pushed = icmp ne i32 %zero, 0
+  br i1 %pushed, label %pop, label %done, !prof !0
+pop:
+  call preserve_mostcc void @wm1.late_put_back_self()
   br label %done
 done:
   ret void
@@ -152,8 +236,9 @@ write:
   %wide = zext i32 %e.number to i64
   %e.site = getelementptr i8, ptr %e, i64 16
   store volatile i64 %wide, ptr %e.site
+  %history = load i64, ptr getelementptr (i8, ptr @wm1_thread_state, i64 40)
   %e.run = getelementptr i8, ptr %e, i64 24
-  store volatile i32 0, ptr %e.run
+  store volatile i64 %history, ptr %e.run
   %next = getelementptr i8, ptr %e, i64 32
   store volatile ptr %next, ptr getelementptr (i8, ptr @wm1_thread_state, i64 8)
   ret void

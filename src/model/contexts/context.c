@@ -155,7 +155,7 @@ struct error *context_append_callers(const struct process *p, const struct conte
 				     uint32_t function, uint64_t id, struct frame_vec *frames)
 {
 	struct context_piece piece;
-	struct error *err = image_decode_piece(image, WM_EPOCH_COMPILED, function, 0, id, &piece);
+	struct error *err = image_decode_piece(image, WM_EPOCH_COMPILED, function, 0, id, below->history, &piece);
 
 	return err ? err : append_decoded(p, below, image, &piece, false, false, frames);
 }
@@ -213,11 +213,12 @@ struct error *context_append_piece(const struct process *p, const struct context
 	if (err)
 		return err;
 	s = &image->meta.sites[local];
-	err = image_decode_piece(image, epoch, s->caller, local, id, &piece);
+	err = image_decode_piece(image, epoch, s->caller, local, id, below->history, &piece);
 	if (!err)
 		err = append_decoded(p, below, image, &piece, site & WM1_SITE_ELIDED, s->kind == META_SITE_BOUND,
 				     frames);
-	if (err || s->kind == META_SITE_BOUND || s->kind == META_SITE_ENTRY || s->flags & META_SITE_SELF)
+	if (err || s->kind == META_SITE_BOUND || s->kind == META_SITE_ENTRY ||
+	    s->flags & (META_SITE_SELF | META_SITE_SPILLS))
 		return err; /* the function does not run, or begins above */
 	return image_append_site(image, local, frames);
 }
@@ -334,18 +335,50 @@ static struct error *repeat_frames(struct frame_vec *frames, size_t first, uint3
 	return NULL;
 }
 
-struct context_below context_above(const struct wmk_node *node)
+/* What stands on a push begins with the history of the push, unless that was pushed for want of room; only compiled code has one. */
+static struct context_history history_above(const struct process *p, uint32_t history, const struct wmk_node *node)
 {
-	if (node->site == WM_SITE_TASK)
-		return (struct context_below){.is_root = true, .root = WM_PREFIX_THREAD, .is_task = true};
-	if (node->site == WM_SITE_THREAD)
-		return (struct context_below){.is_root = true, .root = WM_PREFIX_THREAD};
-	if (node->site == WM_SITE_SIGNAL)
-		return (struct context_below){.is_root = true, .root = WM_PREFIX_SIGNAL};
-	return (struct context_below){.site = node->site & ~WM1_SITE_ELIDED,
-				      .epoch = node->epoch,
-				      .is_elided = (node->site & WM1_SITE_ELIDED) != 0,
-				      .is_guessed = node->epoch == WM_EPOCH_WALKED && node->id & WM_WALKED_GUESSED};
+	struct image *image;
+	uint32_t local;
+	struct error *err;
+
+	if (node->epoch != WM_EPOCH_COMPILED)
+		return context_history_none;
+	err = process_find_site(p, node->site & ~WM1_SITE_ELIDED, &image, &local);
+	if (err)
+		history = WM1_HISTORY_NONE;
+	else if (image->meta.sites[local].kind == META_SITE_SELF_CALL)
+		history = image->meta.sites[local].flags & META_SITE_SPILLS ? 0 : WM1_HISTORY_NONE;
+	error_destroy(err);
+	return (struct context_history){history, history};
+}
+
+struct context_below context_above(const struct process *p, const struct context_below *below,
+				   const struct wmk_node *node)
+{
+	struct context_below above = *below;
+
+	switch (node->site) {
+	case WM_SITE_TASK:
+		return (struct context_below){
+			.is_root = true, .root = WM_PREFIX_THREAD, .is_task = true, .history = context_history_none};
+	case WM_SITE_THREAD:
+		return context_on_root(WM_PREFIX_THREAD);
+	case WM_SITE_SIGNAL:
+		return context_on_root(WM_PREFIX_SIGNAL);
+	case WM_SITE_HISTORY:
+		above.history.now = (uint32_t)node->id;
+		if (!node->id)
+			above.history = context_history_none;
+		return above;
+	default:
+		return (struct context_below){.site = node->site & ~WM1_SITE_ELIDED,
+					      .epoch = node->epoch,
+					      .is_elided = (node->site & WM1_SITE_ELIDED) != 0,
+					      .is_guessed =
+						      node->epoch == WM_EPOCH_WALKED && node->id & WM_WALKED_GUESSED,
+					      .history = history_above(p, below->history.now, node)};
+	}
 }
 
 /* Of a thread that was created in a task. */
@@ -415,20 +448,31 @@ static struct error *append_signal(const struct process *p, const struct context
 	return err ? err : context_append_root(WM_PREFIX_SIGNAL, frames);
 }
 
+static struct error *check_history(const struct wmk_node *node)
+{
+	if (node->run == 1 && node->epoch == WM_EPOCH_COMPILED && node->id <= UINT32_MAX)
+		return NULL;
+	return error_create(ERROR_FORMAT, "damaged: a history %" PRIu64 ", %" PRIu32 " times", node->id, node->run);
+}
+
 /* `run` equal pushes: the first stands on what is below, each other on its twin. */
 struct error *context_append_run(const struct process *p, struct context_below *below, const struct wmk_node *node,
 				 size_t depth_end, struct frame_vec *frames)
 {
-	struct error *err = node->site == WM_SITE_THREAD ? append_thread(p, below, node, frames)
-			    : node->site == WM_SITE_SIGNAL
-				    ? append_signal(p, below, node, frames)
+	struct error *err = node->site == WM_SITE_THREAD   ? append_thread(p, below, node, frames)
+			    : node->site == WM_SITE_SIGNAL ? append_signal(p, below, node, frames)
+			    : node->site == WM_SITE_HISTORY
+				    ? check_history(node)
 				    : context_append_piece(p, below, node->epoch, node->id, node->site, frames);
 	size_t first = frames->count;
+	const uint32_t history = below->history.now;
 
-	*below = context_above(node);
+	*below = context_above(p, below, node);
 	if (err || node->run == 1)
 		return err;
+	below->history.now = history; /* of each of them */
 	err = context_append_piece(p, below, node->epoch, node->id, node->site, frames);
+	below->history.now = below->history.began;
 	return err ? err : repeat_frames(frames, first, node->run - 2, depth_end);
 }
 
@@ -476,13 +520,13 @@ static struct error *append_task(const struct process *p, const struct wmk_node 
 static struct error *append_nodes(const struct process *p, const struct context_key *key, size_t depth_end,
 				  uint32_t links, struct node_vec *nodes, struct frame_vec *frames)
 {
-	struct context_below below = {.is_root = true};
+	struct context_below below = context_on_root(0);
 	struct error *err = collect_nodes(p, key->prefix, nodes, &below.root);
 	size_t i = nodes->count;
 
 	if (!err && i && nodes->items[i - 1].site == WM_SITE_TASK) {
 		err = append_task(p, &nodes->items[--i], depth_end, links, frames);
-		below = context_above(&nodes->items[i]);
+		below = context_above(p, &below, &nodes->items[i]);
 	} else if (!err) {
 		err = context_append_root(below.root, frames);
 	}

@@ -1,6 +1,6 @@
 /*
  * context.h - captured contexts back to frames: PCCE's decoding (ICSE'10, Algorithm 2 and section 4) over the interned
- * context stack of a process. A node WM_SITE_THREAD is where a thread began; below it is the context that created it. A node WM_SITE_TASK names three contexts
+ * context stack of a process. A node WM_SITE_HISTORY has the history of the piece that stands on it (waymark/abi.h). A node WM_SITE_THREAD is where a thread began; below it is the context that created it. A node WM_SITE_TASK names three contexts
  * (task_frames.h), and is what others stand on.
  *
  *      prefix --node--> parent --node--> ... --> root        nodes give (id, site) of each push, outermost last
@@ -16,6 +16,7 @@
 #define WM_MODEL_CONTEXTS_CONTEXT_H
 
 #include "model/contexts/context_images.h"
+#include "waymark/abi.h"
 
 struct context_key {
 	uint64_t id;
@@ -40,7 +41,13 @@ struct context_below {
 	bool is_root;
 	bool is_guessed; /* a walk found it by a frame pointer */
 	bool is_task;    /* it is a node WM_SITE_TASK (task_frames.h) */
+	struct context_history history;
 };
+static const struct context_history context_history_none = {WM1_HISTORY_NONE, WM1_HISTORY_NONE};
+static inline struct context_below context_on_root(uint32_t prefix)
+{
+	return (struct context_below){.is_root = true, .root = prefix, .history = context_history_none};
+}
 struct error *context_append_root(uint32_t prefix, struct frame_vec *frames);
 /* The frames from `below` to a pushing site (as in a node: WM1_SITE_ELIDED may be set), a [foreign] one between included. */
 struct error *context_append_piece(const struct process *p, const struct context_below *below, uint32_t epoch,
@@ -51,8 +58,9 @@ struct error *context_append_run(const struct process *p, struct context_below *
 /* The frames from `below` to a function of an instrumented image that runs with that id, without its own. */
 struct error *context_append_callers(const struct process *p, const struct context_below *below, struct image *image,
 				     uint32_t function, uint64_t id, struct frame_vec *frames);
-/* The context that stands on a node. */
-struct context_below context_above(const struct wmk_node *node);
+/* The context that stands on a node, which stands on `below`. */
+struct context_below context_above(const struct process *p, const struct context_below *below,
+				   const struct wmk_node *node);
 /* The frames from `below` to a capture; site may be WM_SITE_FOREIGN. */
 struct error *context_append_leaf(const struct process *p, const struct context_below *below, uint32_t epoch,
 				  uint64_t id, uint32_t site, struct frame_vec *frames);

@@ -10,7 +10,7 @@
 
 static enum edge_kind edge_kind_of(enum meta_site_kind kind)
 {
-	if (kind == META_SITE_BACK)
+	if (kind == META_SITE_BACK || kind == META_SITE_SELF_CALL)
 		return EDGE_BACK;
 	return kind == META_SITE_CUT ? EDGE_CUT : EDGE_ENCODED;
 }
@@ -45,15 +45,51 @@ static struct error *add_sites(struct image *image)
 		const struct meta_site *s = &m->sites[i];
 		uint32_t edge;
 
-		if (s->kind != META_SITE_CALL && s->kind != META_SITE_BACK && s->kind != META_SITE_CUT)
+		if (s->kind != META_SITE_CALL && s->kind != META_SITE_BACK && s->kind != META_SITE_CUT &&
+		    s->kind != META_SITE_SELF_CALL)
 			continue;
 		err = callgraph_add_edge(g, s->caller, s->callee, i, 0, &edge);
 		if (err)
 			break;
 		g->edges[edge].kind = edge_kind_of(s->kind);
 		g->edges[edge].addend = s->addend;
+		image->self_call_count += s->kind == META_SITE_SELF_CALL;
 	}
 	return err;
+}
+
+static int by_code(const void *a, const void *b)
+{
+	const struct image_self_call *x = a, *y = b;
+
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return (x->code > y->code) - (x->code < y->code);
+}
+
+static struct error *list_self_calls(struct image *image)
+{
+	const struct callgraph *g = &image->encoding.graph;
+	struct image_self_call *calls = calloc((size_t)image->self_call_count + 1, sizeof *calls);
+	uint32_t count = 0;
+
+	if (!calls)
+		return &error_no_memory;
+	image->self_calls = calls;
+	for (uint32_t e = 0; e < g->edge_count; e++) {
+		const struct meta_site *s = &image->meta.sites[g->edges[e].site];
+
+		if (s->kind == META_SITE_SELF_CALL)
+			calls[count++] = (struct image_self_call){s->caller, s->code, s->bits, e};
+	}
+	if (count)
+		qsort(calls, count, sizeof *calls, by_code);
+	for (uint32_t i = 1; i < count; i++)
+		if (calls[i].function == calls[i - 1].function &&
+		    (calls[i].code == calls[i - 1].code || calls[i].bits != calls[i - 1].bits))
+			return error_create(ERROR_FORMAT, "damaged: two calls of %s by itself have one code",
+					    image->meta.functions[calls[i].function].link_name);
+	return NULL;
 }
 
 struct error *image_alloc_names(struct image *image, size_t functions, size_t locations, size_t sites)
@@ -64,9 +100,15 @@ struct error *image_alloc_names(struct image *image, size_t functions, size_t lo
 	return image->function_names && image->location_names && image->foreign_names ? NULL : &error_no_memory;
 }
 
+/* What callgraph_decode needs, and behind it what a piece with calls of functions by themselves does. */
+static size_t encoding_scratch(const struct callgraph *g)
+{
+	return 2 * ((size_t)g->node_count + 1) + CONTEXT_SELF_CALLS_MAX;
+}
+
 struct error *encoding_adopt(struct encoding *e)
 {
-	e->edges = calloc((size_t)e->graph.node_count + 1, sizeof *e->edges);
+	e->edges = calloc(encoding_scratch(&e->graph), sizeof *e->edges);
 	return e->edges ? callgraph_adopt(&e->graph) : &error_no_memory;
 }
 
@@ -75,7 +117,7 @@ static struct error *adopt_hybrid(struct encoding *e, const struct meta *m)
 {
 	const struct callgraph *g = &e->graph;
 
-	e->edges = calloc((size_t)g->node_count + 1, sizeof *e->edges);
+	e->edges = calloc(encoding_scratch(g), sizeof *e->edges);
 	e->offsets = calloc((size_t)g->edge_count + 1, sizeof *e->offsets);
 	e->is_placed = calloc((size_t)g->node_count + 1, sizeof *e->is_placed);
 	if (!e->edges || !e->offsets || !e->is_placed)
@@ -114,6 +156,7 @@ struct error *image_create(struct meta *meta, struct image **ret)
 	callgraph_init(&image->encoding.graph, NULL);
 	err = add_functions(image) ?:
 	      add_sites(image) ?:
+	      list_self_calls(image) ?:
 	      (image->meta.is_hybrid ? adopt_hybrid(&image->encoding, &image->meta) : encoding_adopt(&image->encoding)) ?:
 	      image_alloc_names(image, image->meta.function_count, image->meta.location_count, image->meta.site_count);
 	if (err) {
@@ -132,6 +175,7 @@ void image_destroy(struct image *image)
 	encoding_deinit(&image->encoding);
 	recorded_destroy(image->recorded);
 	meta_deinit(&image->meta);
+	free(image->self_calls);
 	free(image->function_names);
 	free(image->location_names);
 	free(image->foreign_names);
@@ -294,7 +338,7 @@ static bool has_own_frame(const struct meta_site *s)
 
 /* waymark/abi.h has the bits. The stack pointer at the site is so far below the function's own frame as the frame is large. */
 static struct error *decode_hybrid(struct image *image, uint32_t function, uint32_t site, uint64_t id,
-				   struct context_piece *ret)
+				   struct context_piece *ret, uint32_t *ret_start)
 {
 	const struct meta_site *s = &image->meta.sites[site];
 	const uint32_t frame_bytes = has_own_frame(s) ? image->meta.functions[function].frame_bytes : 0;
@@ -308,25 +352,79 @@ static struct error *decode_hybrid(struct image *image, uint32_t function, uint3
 	if (!site || (is_placed ? bytes >= WM1_HYBRID_OFFSET_END || bytes < frame_bytes : bytes != 0))
 		return error_create(ERROR_FORMAT, "function %u has no context %" PRIu64, function, id);
 	err = hybrid_decode(&e->hybrid, function, number, is_placed ? (uint32_t)bytes - frame_bytes : HYBRID_NO_OFFSET,
-			    e->edges, &piece.edge_count, &piece.start);
+			    e->edges, &piece.edge_count, ret_start);
 	if (err)
 		return err;
-	piece.starts_at_root = e->graph.nodes[piece.start].is_root;
+	piece.starts_at_root = e->graph.nodes[*ret_start].is_root;
 	*ret = piece;
 	return NULL;
 }
 
+/* The call whose code is the last one of the history, if it is one of the function by itself; else NULL. */
+static const struct image_self_call *find_self_call(const struct image *image, uint32_t function, uint32_t history)
+{
+	size_t low = 0, high = image->self_call_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct image_self_call *call = &image->self_calls[middle];
+		const struct image_self_call wanted = {.function = function,
+						       .code = history & ((1u << call->bits) - 1)};
+		int order = by_code(call, &wanted);
+
+		if (!order)
+			return call;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/*
+ * Adds the calls of functions by themselves to a piece: where the last code is one of the function's, it was called by itself; else the
+ * number has its caller. Codes differ in all functions that a piece may have.
+ */
+static struct error *add_self_calls(struct image *image, uint32_t function, struct context_history history,
+				    struct context_piece *piece)
+{
+	const struct encoding *e = &image->encoding;
+	uint32_t now = history.now;
+	uint32_t *end = e->edges + encoding_scratch(&e->graph), *first = end;
+	uint32_t left = piece->edge_count, at = function;
+	const struct image_self_call *call;
+
+	for (;;) {
+		while (now > history.began && (call = find_self_call(image, at, now))) {
+			*--first = call->edge;
+			now >>= call->bits;
+		}
+		if (!left)
+			break;
+		*--first = piece->edges[--left];
+		at = e->graph.edges[*first].caller;
+	}
+	if (now != history.began)
+		return error_create(ERROR_FORMAT, "damaged: history %" PRIu32 " of %s does not begin with %" PRIu32,
+				    history.now, image->meta.functions[function].link_name, history.began);
+	piece->edges = first;
+	piece->edge_count = (uint32_t)(end - first);
+	return NULL;
+}
+
 struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t function, uint32_t site, uint64_t id,
-				 struct context_piece *ret)
+				 struct context_history history, struct context_piece *ret)
 {
 	uint32_t start;
 	struct error *err;
 
 	if (image->recorded)
 		return recorded_decode(image, epoch, function, id, ret);
-	if (image->meta.is_hybrid)
-		return decode_hybrid(image, function, site, id, ret);
-	err = encoding_decode(&image->encoding, function, id, ret, &start);
+	err = image->meta.is_hybrid ? decode_hybrid(image, function, site, id, ret, &start)
+				    : encoding_decode(&image->encoding, function, id, ret, &start);
+	if (!err && history.now != history.began)
+		err = add_self_calls(image, function, history, ret);
 	if (!err)
 		ret->start = start;
 	return err;
@@ -340,6 +438,7 @@ struct error *image_is_pushed_to(struct image *image, uint32_t epoch, uint32_t s
 	switch (s->kind) {
 	case META_SITE_BACK:
 	case META_SITE_CUT:
+	case META_SITE_SELF_CALL:
 		*ret = s->callee == function;
 		return NULL;
 	case META_SITE_ENTRY:

@@ -15,19 +15,29 @@
 
 struct encoding {
 	struct callgraph graph;
-	uint32_t *edges; /* scratch of callgraph_decode, as many as functions */
+	uint32_t *edges; /* scratch of decoding */
 	/* of an image with hybrid encoding */
 	struct hybrid hybrid;
 	uint32_t *offsets; /* by edge */
 	bool *is_placed;   /* by node */
 };
 
+/* A call of a function by itself that is in the history (META_SITE_SELF_CALL). */
+struct image_self_call {
+	uint32_t function;
+	uint32_t code;
+	uint32_t bits;
+	uint32_t edge; /* of the graph */
+};
+
 struct image {
 	struct meta meta;
-	struct build_id build_id;  /* len_bytes 0 when not known */
-	const char *path;          /* where it was loaded, of meta.arena; NULL when not known, and for recorded code */
-	struct encoding encoding;  /* of an instrumented image: the one of all epochs */
-	struct recorded *recorded; /* NULL unless it is recorded code */
+	struct build_id build_id; /* len_bytes 0 when not known */
+	const char *path;         /* where it was loaded, of meta.arena; NULL when not known, and for recorded code */
+	struct encoding encoding; /* of an instrumented image: the one of all epochs */
+	struct image_self_call *self_calls; /* by function and code */
+	uint32_t self_call_count;
+	struct recorded *recorded;   /* NULL unless it is recorded code */
 	const char **function_names; /* demangled, NULL until needed */
 	const char **location_names;
 	const char **foreign_names; /* by site, in brackets */
@@ -50,7 +60,19 @@ struct error *image_foreign_frame(struct image *image, uint32_t site, struct fra
 /* Demangled. NULL when memory is short. */
 const char *image_function_name(struct image *image, uint32_t function);
 
-/* One acyclic piece: the encoded calls from the function where the last push started. Good until the next piece is decoded. */
+/* What calls of functions by themselves have left (waymark/abi.h): where a piece begins, and at its end. */
+struct context_history {
+	uint32_t began;
+	uint32_t now;
+};
+enum {
+	CONTEXT_SELF_CALLS_MAX = 32, /* in a piece: each takes a bit */
+};
+
+/*
+ * One piece: the calls that are in the number, from the function where the last push started, with those of functions by themselves.
+ * Good until the next piece is decoded.
+ */
 struct context_piece {
 	const struct callgraph *graph;
 	const uint32_t *edges; /* of the graph, outermost first */
@@ -64,7 +86,7 @@ struct error *encoding_decode(struct encoding *e, uint32_t node, uint64_t id, st
 /* Down to `function`, whose id is one of that epoch. site: the call or capture in it at which the id was recorded, 0 if none was: what the
  * ids of a hybrid encoding need. */
 struct error *image_decode_piece(struct image *image, uint32_t epoch, uint32_t function, uint32_t site, uint64_t id,
-				 struct context_piece *ret);
+				 struct context_history history, struct context_piece *ret);
 /* Index in meta.sites of a call of a piece. */
 static inline uint32_t context_piece_site(const struct context_piece *piece, uint32_t i)
 {

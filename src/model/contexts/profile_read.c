@@ -15,6 +15,7 @@
 #include "model/contexts/context.h"
 #include "model/contexts/image_functions.h"
 #include "model/contexts/library_buffer.h"
+#include "model/contexts/prefix_below.h"
 #include "model/contexts/reading_notes.h"
 #include "model/contexts/recorded_graph.h"
 #include "model/contexts/task_frames.h"
@@ -87,6 +88,7 @@ struct gather {
 	struct process process;
 	uint32_t roots[WM_PREFIX_FIRST]; /* node + 1; 0: not asked for yet */
 	uint32_t *prefix_nodes;          /* the same by place of the prefix in the file (wmk_node_place) */
+	struct prefix_below stood_on;    /* by prefixes that are resolved */
 	struct slotmap context_map;      /* of contexts, by key */
 	struct event_context_vec contexts;
 	struct hashmap name_map;    /* number of an event's name -> index in name_groups */
@@ -154,22 +156,6 @@ static struct error *add_frames(struct gather *g, uint32_t node, uint32_t *ret)
 	return add_program_frames(g, node, &is_own, ret);
 }
 
-/* Finds what a capture or push above `prefix` stands on. */
-static struct error *get_below(const struct gather *g, uint32_t prefix, struct context_below *ret)
-{
-	struct wmk_node node;
-	struct error *err;
-
-	if (prefix < WM_PREFIX_FIRST) {
-		*ret = (struct context_below){.is_root = true, .root = prefix};
-		return NULL;
-	}
-	err = context_find_node(&g->process, prefix, &node);
-	if (!err)
-		*ret = context_above(&node);
-	return err;
-}
-
 static struct error *append_task(struct gather *g, const struct wmk_node *node, uint32_t *ret);
 
 /* A thread that was created in a task. */
@@ -185,6 +171,7 @@ static struct error *append_prefix(struct gather *g, uint32_t prefix, uint32_t p
 {
 	struct wmk_node node;
 	struct context_below below;
+	uint32_t history = 0; /* of each of equal pushes */
 	uint32_t tree = parent_node;
 	struct error *err;
 
@@ -197,7 +184,7 @@ static struct error *append_prefix(struct gather *g, uint32_t prefix, uint32_t p
 	if (!err && node.site == WM_SITE_TASK)
 		return append_task(g, &node, ret);
 	if (!err)
-		err = get_below(g, node.parent, &below);
+		err = prefix_below_get(&g->stood_on, node.parent, &below);
 	if (!err && node.site == WM_SITE_THREAD && below.is_task)
 		drop_creation(g, &tree);
 	for (uint32_t i = 0; i < node.run && !err; i++) {
@@ -206,15 +193,20 @@ static struct error *append_prefix(struct gather *g, uint32_t prefix, uint32_t p
 
 			if (node.site >= WM_SITE_FIRST)
 				once.run = 1;
+			if (i)
+				below.history.now = history;
+			history = below.history.now;
 			g->frames.count = 0;
 			err = context_append_run(&g->process, &below, &once, g->p->max_depth, &g->frames);
 		}
 		if (!err)
 			err = add_frames(g, tree, &tree);
 	}
-	if (!err)
-		*ret = tree;
-	return err;
+	if (err)
+		return err;
+	prefix_below_keep(&g->stood_on, prefix, below.history);
+	*ret = tree;
+	return NULL;
 }
 
 /* Where the node of a prefix is kept; NULL: there is no such prefix. */
@@ -333,7 +325,7 @@ static struct error *decode_leaf(struct gather *g, const struct context_key *key
 	static const struct frame own = {.name = "[waymark]", .link_name = "[waymark]", .flags = FRAME_FOREIGN};
 	struct context_below below;
 	bool is_own = false;
-	struct error *err = get_below(g, key->prefix, &below);
+	struct error *err = prefix_below_get(&g->stood_on, key->prefix, &below);
 
 	g->frames.count = 0;
 	if (!err)
@@ -858,6 +850,7 @@ static void gather_deinit(struct gather *g)
 {
 	process_deinit(&g->process);
 	free(g->prefix_nodes);
+	prefix_below_deinit(&g->stood_on);
 	free(g->cache);
 	slotmap_deinit(&g->context_map);
 	event_context_vec_deinit(&g->contexts);
@@ -878,6 +871,8 @@ struct error *profile_add_file(struct profile *p, const struct wmk_file *w, stru
 	g.cache = calloc(FRAME_CACHE_ENTRIES, sizeof *g.cache);
 	g.prefix_nodes = calloc(wmk_node_places(w), sizeof *g.prefix_nodes); /* most of its pages are never touched */
 	err = g.cache && g.prefix_nodes ? process_init(&g.process, w, cache) : &error_no_memory;
+	if (!err)
+		err = prefix_below_init(&g.stood_on, &g.process);
 	if (!err)
 		err = add_source(p, w) ?: note_agent(p, w) ?: gather_heap(&g) ?: gather_events(&g) ?: gather_sums(&g) ?: note_recycled(p, w) ?: note_unnamed(p, &g.process);
 	if (!err && p->keeps_functions)

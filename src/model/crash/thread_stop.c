@@ -341,6 +341,17 @@ static bool find_id(const struct thread_reader *x, const struct place *p, uint64
 	       is_own(p, p->state.id, id, ret);
 }
 
+/* By calls that change the history, which the flow of its code does not follow. */
+static bool calls_itself(const struct known_function *f)
+{
+	const struct meta *m = &f->image->meta;
+
+	for (uint32_t i = 1; i < m->site_count; i++)
+		if (m->sites[i].kind == META_SITE_SELF_CALL && m->sites[i].caller == f->function)
+			return true;
+	return false;
+}
+
 static void decide(const struct thread_reader *x, const struct place *p, struct thread_words *words,
 		   struct thread_stop *ret)
 {
@@ -361,8 +372,15 @@ static void decide(const struct thread_reader *x, const struct place *p, struct 
 		return;
 	ret->is_in_call = words->entries.count && has_pushed(x, p, &words->entries.items[0]);
 	ret->is_known = true;
-	if (ret->is_in_call)
+	if (ret->is_in_call) {
+		ret->is_spilled = (words->entries.items[0].sp & WM1_SP_MARKS) == WM1_SP_SPILLS;
 		return;
+	}
+	if (calls_itself(&p->f)) {
+		ret->why = "calls itself, and may be about to or have just come back: the history does not tell";
+		ret->is_known = false;
+		return;
+	}
 	ret->why = "has taken off what was pushed on the way to it";
 	ret->is_known = !p->is_reached || !p->state.has_cleaned;
 	if (has_one_id(&p->f)) {
@@ -409,9 +427,10 @@ struct error *thread_stop_decode(const struct thread_reader *x, const struct thr
 	if (!stop->is_known)
 		return error_create(ERROR_NOT_FOUND, "%s %s", name, stop->why);
 	err = thread_words_decode(x, words, &below, frames);
-	if (err || stop->is_in_call)
+	if (err || (stop->is_in_call && !stop->is_spilled))
 		return err;
-	err = context_append_callers(&x->process, &below, stop->image, stop->function, stop->id, frames);
+	if (!stop->is_spilled)
+		err = context_append_callers(&x->process, &below, stop->image, stop->function, stop->id, frames);
 	return err || stop->is_on_way_in
 		       ? err
 		       : frame_vec_append(

@@ -26,6 +26,7 @@ struct thread_stop {
 	uint32_t function; /* of the image */
 	bool is_known;     /* else: why */
 	bool is_in_call;   /* the function has pushed for a call: the entries say all */
+	bool is_spilled; /* it has, but the push says nothing of the call (WM1_SP_SPILLS): its own frame stands on it */
 	bool is_on_way_in; /* code of ours (WM1_CALL) leads into the function, which has no frame yet */
 	uint64_t id;       /* the function's own, where it has not */
 	const char *why;   /* what the function does: "stands where ..." */

@@ -62,7 +62,8 @@ static struct error *add_deferred(struct thread_words *words)
 {
 	const struct wm1_thread *state = &words->state;
 	const struct wm1_entry *last = words->entries.count ? &words->entries.items[0] : NULL;
-	const struct wm1_entry e = {.id = state->id, .sp = state->deferred_sp, .site = state->deferred_site};
+	const struct wm1_entry e = {
+		.id = state->id, .sp = state->deferred_sp, .site = state->deferred_site, .history = state->history};
 	struct error *err;
 
 	if (!e.sp || (last && last->sp == e.sp && last->site == e.site))
@@ -128,7 +129,7 @@ static struct error *decode_base(const struct thread_reader *x, const struct thr
 	struct error *err = NULL;
 	size_t i = words->origins.count;
 
-	*below = (struct context_below){.is_root = true, .root = words->root};
+	*below = context_on_root(words->root);
 	if (!i && words->root >= WM_PREFIX_FIRST)
 		return frame_vec_append(frames,
 					(struct frame){.name = "[Java]", .link_name = "[Java]", .flags = FRAME_ROOT});
@@ -142,6 +143,7 @@ static struct error *decode_base(const struct thread_reader *x, const struct thr
 	}
 	while (i-- > 0 && !err)
 		err = decode_origin(x, &words->origins.items[i], below, frames);
+	below->history = context_history_none;
 	return err;
 }
 
@@ -152,10 +154,17 @@ struct error *thread_words_decode(const struct thread_reader *x, const struct th
 	struct error *err = decode_base(x, words, below, frames);
 
 	for (size_t i = entries->count; i-- > 0 && !err;) {
-		err = context_append_piece(&x->process, below, WM_EPOCH_COMPILED, entries->items[i].id,
-					   entries->items[i].site, frames);
-		*below = (struct context_below){.site = entries->items[i].site & ~WM1_SITE_ELIDED};
+		const struct wm1_entry *e = &entries->items[i];
+		const uint32_t marks = e->sp & WM1_SP_MARKS;
+		const uint32_t above = marks == WM1_SP_RESTARTS ? WM1_HISTORY_NONE
+				       : marks == WM1_SP_SPILLS ? 0
+								: e->history;
+
+		below->history.now = e->history;
+		err = context_append_piece(&x->process, below, WM_EPOCH_COMPILED, e->id, e->site, frames);
+		*below = (struct context_below){.site = e->site & ~WM1_SITE_ELIDED, .history = {above, above}};
 	}
+	below->history.now = words->state.history;
 	return err;
 }
 

@@ -10,6 +10,9 @@
  *                a  7    | 2   P
  *                a  7    | 1   P
  *                b  4    | 1   Q      ---->     P = (Q, b, 4, run 1)       a node where the run ends
+ *
+ * The prefix below a run is that of the entry under it, which has been interned by then. Where functions have called themselves between two
+ * pushes, a node with the history (waymark/abi.h) stands between theirs.
  */
 #include "runtime/contexts/capture.h"
 
@@ -38,23 +41,57 @@ uint32_t wmrt_signal_prefix(struct wm1_entry *entry)
 	return entry->below;
 }
 
+uint32_t wmrt_with_history(uint32_t prefix, const struct wm1_entry *top, uint32_t history)
+{
+	if (prefix == WM_PREFIX_LOST || history == wmrt_history_above(top ? top - 1 : NULL))
+		return prefix;
+	return wmrt_intern(prefix, WM_EPOCH_COMPILED, history, WM_SITE_HISTORY, 1);
+}
+
+/* The first of the equal pushes that end with `entry`. */
+static struct wm1_entry *first_of_run(struct wm1_entry *entry)
+{
+	uint32_t left = entry->run - 1;
+
+	while (left) {
+		uint32_t here = (uint32_t)(entry - (struct wm1_entry *)wmrt_segment_of(entry)) - 1;
+		uint32_t steps = left < here ? left : here;
+
+		entry -= steps;
+		left -= steps;
+		if (left) {
+			entry = wmrt_entry_below(entry);
+			left--;
+		}
+	}
+	return entry;
+}
+
 static uint32_t entry_prefix(struct wm1_entry *entry)
 {
+	struct wm1_entry *first;
+	struct wm1_entry *below;
+	uint32_t prefix;
+
 	if (wmrt_entry_is_signal(entry))
 		return wmrt_signal_prefix(entry);
-	if (!entry->prefix)
-		entry->prefix =
-			wmrt_intern(entry->below, WM_EPOCH_COMPILED, wmrt_entry_id(entry), entry->site, entry->run);
+	if (entry->prefix)
+		return entry->prefix;
+	first = first_of_run(entry);
+	below = wmrt_entry_below(first);
+	prefix = wmrt_with_history(entry_prefix(below), below + 1, first->history);
+	entry->prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, wmrt_entry_id(entry), entry->site, entry->run);
 	return entry->prefix;
 }
 
-/* Fills in run and below from the entry below. A handler may leave with siglongjmp in between: run is stored last.
+/* Fills in run from the entry below, which has its prefix if the run begins here. A handler may leave with siglongjmp in between: run is stored last.
  * Slot 0 of a stack and the entries of signal handlers have a prefix and no run: nothing goes on from there. */
 static void entry_learn(struct wm1_entry *entry, struct wm1_entry *below)
 {
-	int is_run = below->run && below->site == entry->site && wmrt_entry_id(below) == wmrt_entry_id(entry);
+	int is_run = below->run && wmrt_entry_repeats(entry, below);
 
-	entry->below = is_run ? below->below : entry_prefix(below);
+	if (!is_run)
+		entry_prefix(below);
 	atomic_signal_fence(memory_order_release);
 	entry->run = is_run ? below->run + 1 : 1;
 }

@@ -16,6 +16,9 @@
 /* Interns the stack below `top` and keeps what it learned in the entries. */
 uint32_t wmrt_prefix_slow(struct wm1_entry *top);
 
+/* What stands on the stack below `top`, whose number is prefix, with that history. */
+uint32_t wmrt_with_history(uint32_t prefix, const struct wm1_entry *top, uint32_t history);
+
 /* The prefix of a handler's entry (stack.h): [signal] on what was pushed when it began. */
 uint32_t wmrt_signal_prefix(struct wm1_entry *entry);
 
@@ -42,6 +45,9 @@ static inline wm_context wmrt_capture_pushed(uint32_t site, uint64_t sp)
 	if (site != WM_SITE_FOREIGN)
 		c.id = wmrt_hybrid_id(wm1_thread_state.id, site, sp, top ? top - 1 : NULL);
 	c.prefix = wmrt_prefix(wm1_thread_state.top);
+	if (WMRT_UNLIKELY(wm1_thread_state.history != WM1_HISTORY_NONE ||
+			  wmrt_history_above(top ? top - 1 : NULL) != WM1_HISTORY_NONE))
+		c.prefix = wmrt_with_history(c.prefix, top, wm1_thread_state.history);
 	return c;
 }
 

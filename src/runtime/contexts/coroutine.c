@@ -20,6 +20,7 @@
 #include "recorder/index.h"
 #include "recorder/interpose.h"
 #include "runtime/contexts/origin.h"
+#include "recorder/prefix_table.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "runtime/contexts/stack.h"
@@ -127,6 +128,7 @@ static __attribute__((noinline)) void begin_state(struct wm1_thread kept)
 	thread->deferred_sp = 0;
 	thread->id = kept.id;
 	thread->top = kept.top;
+	thread->history = kept.history;
 	thread->deferred_site = kept.deferred_site;
 	thread->deferred_sp = kept.deferred_sp;
 }
@@ -137,7 +139,7 @@ static void enter(struct coroutine *coroutine)
 	const long *a = coroutine->arguments;
 	entry_fn entry = (entry_fn)coroutine->entry;
 
-	begin_state((struct wm1_thread){.top = coroutine->top});
+	begin_state((struct wm1_thread){.top = coroutine->top, .history = WM1_HISTORY_NONE});
 	/* More arguments than it takes do no harm in this calling convention. */
 	entry(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]);
 }
@@ -150,13 +152,23 @@ static uint32_t prefix_here(void)
 	return thread->top || thread->origin ? wmrt_prefix(thread->top) : wmrt_kind_of_root();
 }
 
+/* The coroutine's own begins anew. */
+static uint32_t without_history(uint32_t prefix)
+{
+	const struct wm1_entry *top = wm1_thread_state.top;
+
+	if (prefix == WM_PREFIX_LOST || wmrt_history_above(top ? top - 1 : NULL) == WM1_HISTORY_NONE)
+		return prefix;
+	return wmrt_intern(prefix, WM_EPOCH_COMPILED, 0, WM_SITE_HISTORY, 1);
+}
+
 /* The number is for captures, the copy for readers of memory: a core has no recording. */
 static void begin_stack(struct wm1_entry *first)
 {
 	uint32_t prefix;
 
 	wm1_push_deferred();
-	prefix = prefix_here();
+	prefix = without_history(prefix_here());
 	wmrt_stack_begin(first, prefix, wmrt_origin_of_coroutine(prefix));
 }
 

@@ -36,6 +36,13 @@ static inline uint64_t wmrt_entry_id(struct wm1_entry *entry)
 	return wmrt_hybrid_id(entry->id, entry->site, entry->sp, wmrt_entry_below(entry));
 }
 
+/* The entry, over `below`, is the same push once more. */
+static inline bool wmrt_entry_repeats(struct wm1_entry *entry, struct wm1_entry *below)
+{
+	return entry->site == below->site && entry->history == below->history &&
+	       wmrt_entry_marks(entry) == wmrt_entry_marks(below) && wmrt_entry_id(entry) == wmrt_entry_id(below);
+}
+
 /* The stack pointer of the call of the runtime's function in which this stands. */
 #define WMRT_CALLER_SP() ((uint64_t)(uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uint64_t))
 

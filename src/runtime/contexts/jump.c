@@ -3,7 +3,7 @@
  *
  * Instrumented functions that call setjmp put their state back themselves. This is for frames of foreign code: a
  * library that catches with setjmp what a callback throws with longjmp, and goes on calling back. Entries tell the
- * stack pointer of their pushing frame, so those below the target's are dropped; id is 0 in foreign code.
+ * stack pointer of their pushing frame, so those below the target's are dropped; id is 0 in foreign code, and the history that of its call.
  *
  *      stack (grows down)             context stack
  *      f                              f's push of the call to lib     sp(f)  >= target: stays
@@ -77,6 +77,7 @@ static void leave_frames_below(uintptr_t target)
 	}
 	thread->top = top;
 	thread->id = 0;
+	thread->history = wmrt_history_above(top ? top - 1 : NULL);
 }
 
 /* For static programs, where the next longjmp has no name of its own: __longjmp of glibc. Cleanup handlers of

@@ -43,9 +43,15 @@ static struct known *buckets[BUCKETS];
 static char *arena;
 static size_t arena_left_bytes;
 
-/* The prefix that the pushes of a stack stand on, and a walk over them from the innermost. */
+/* Where a walk over pushes from the innermost is: in front of an entry, or of the history between it and what is above. */
+struct place {
+	struct wm1_entry *entry; /* NULL: nothing is pushed */
+	uint32_t history;        /* of what stands on it */
+};
+
+/* The prefix that the pushes of a stack stand on, and where a walk over them begins. */
 struct stack {
-	struct wm1_entry *last; /* NULL: nothing is pushed */
+	struct place last;
 	struct wm1_origin *creator;
 	uint32_t root;
 	uint32_t is_coroutine;
@@ -58,20 +64,32 @@ static const struct wm1_push *pushes_of(const struct wm1_origin *origin)
 	return (const struct wm1_push *)(origin + 1);
 }
 
-/* The next run of equal pushes; *at is the entry to go on from, or the base. False at the base. */
-static bool next_push(struct wm1_entry **at, struct wm1_push *ret)
+static bool is_base(const struct wm1_entry *entry)
 {
-	struct wm1_entry *entry = *at;
+	return !entry || wmrt_entry_is_slot(entry) || wmrt_entry_is_root(entry);
+}
 
-	if (!entry || wmrt_entry_is_slot(entry) || wmrt_entry_is_root(entry))
+/* The next run of equal pushes, or a history as a push of WM_SITE_HISTORY. False at the base, which is *at then. */
+static bool next_push(struct place *at, struct wm1_push *ret)
+{
+	const uint32_t history = wmrt_history_above(at->entry);
+	struct wm1_entry *entry = at->entry;
+	struct wm1_entry *first;
+
+	if (at->history != history) {
+		*ret = (struct wm1_push){.id = at->history, .site = WM_SITE_HISTORY, .run = 1};
+		at->history = history;
+		return true;
+	}
+	if (is_base(entry))
 		return false;
 	*ret = (struct wm1_push){.id = wmrt_entry_id(entry), .site = entry->site};
 	do {
 		ret->run++;
+		first = entry;
 		entry = wmrt_entry_below(entry);
-	} while (!wmrt_entry_is_slot(entry) && !wmrt_entry_is_root(entry) && wmrt_entry_id(entry) == ret->id &&
-		 entry->site == ret->site);
-	*at = entry;
+	} while (!is_base(entry) && wmrt_entry_repeats(first, entry));
+	*at = (struct place){entry, first->history};
 	return true;
 }
 
@@ -92,15 +110,17 @@ static void find_base(struct stack *stack, struct wm1_entry *base)
 static struct stack stack_here(uint32_t is_coroutine)
 {
 	struct wm1_entry *top = wm1_thread_state.top;
-	struct stack stack = {.last = top ? top - 1 : NULL, .is_coroutine = is_coroutine, .hash = is_coroutine};
-	struct wm1_entry *at = stack.last;
+	struct stack stack = {.last = {top ? top - 1 : NULL, wm1_thread_state.history},
+			      .is_coroutine = is_coroutine,
+			      .hash = is_coroutine};
+	struct place at = stack.last;
 	struct wm1_push push;
 
 	for (; next_push(&at, &push); stack.push_count++) {
 		stack.hash = wmrt_hash(stack.hash, push.id);
 		stack.hash = wmrt_hash(stack.hash, (uint64_t)push.site << 32 | push.run);
 	}
-	find_base(&stack, at);
+	find_base(&stack, at.entry);
 	stack.hash = wmrt_hash(stack.hash, (uintptr_t)stack.creator ^ stack.root);
 	return stack;
 }
@@ -108,7 +128,8 @@ static struct stack stack_here(uint32_t is_coroutine)
 /* In a task the context is one number, which has who enqueued it. */
 static struct stack stack_of_task(void)
 {
-	struct stack stack = {.root = wmrt_in_task(wmrt_capture_pushed(WM_SITE_FOREIGN, 0)).prefix};
+	struct stack stack = {.last.history = WM1_HISTORY_NONE,
+			      .root = wmrt_in_task(wmrt_capture_pushed(WM_SITE_FOREIGN, 0)).prefix};
 
 	stack.hash = wmrt_hash(0, stack.root);
 	return stack;
@@ -116,7 +137,7 @@ static struct stack stack_of_task(void)
 
 static bool is_same(const struct wm1_origin *origin, const struct stack *stack)
 {
-	struct wm1_entry *at = stack->last;
+	struct place at = stack->last;
 	struct wm1_push push;
 	uint32_t i = origin->push_count;
 
@@ -153,7 +174,7 @@ static void *arena_alloc(size_t len_bytes)
 static struct known *origin_new(const struct stack *stack)
 {
 	struct known *known = arena_alloc(sizeof *known + stack->push_count * sizeof(struct wm1_push));
-	struct wm1_entry *at = stack->last;
+	struct place at = stack->last;
 	uint32_t i = stack->push_count;
 	struct wm1_push push;
 

@@ -50,6 +50,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	uint64_t id = thread->id;
 	uint64_t deferred_sp = thread->deferred_sp;
 	uint32_t deferred_site = thread->deferred_site;
+	uint32_t history = thread->history;
 	volatile struct wm1_entry *entry;
 	const ucontext_t *interrupted = context;
 	uintptr_t outer;
@@ -68,10 +69,12 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	thread->deferred_sp = 0;
 	thread->top = (struct wm1_entry *)entry + 1;
 	thread->id = 0;
+	thread->history = WM1_HISTORY_NONE;
 	handler(sig, info, context);
 	bus_close(outer);
 	thread->top = top;
 	thread->id = id;
+	thread->history = history;
 	thread->deferred_site = deferred_site;
 	thread->deferred_sp = deferred_sp;
 }

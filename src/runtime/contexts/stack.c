@@ -25,7 +25,8 @@
 #include "runtime/contexts/origin.h"
 #include "waymark/runtime.h"
 
-_Thread_local struct wm1_thread wm1_thread_state __attribute__((tls_model("initial-exec")));
+_Thread_local struct wm1_thread wm1_thread_state
+	__attribute__((tls_model("initial-exec"))) = {.history = WM1_HISTORY_NONE};
 _Thread_local struct wmrt_stack wmrt_stack __attribute__((tls_model("initial-exec")));
 
 enum {
@@ -214,7 +215,7 @@ static struct wm1_entry *find_push(struct wm1_entry *top, uint64_t sp)
 			top = (struct wm1_entry *)(uintptr_t)entry->id;
 			continue;
 		}
-		if (entry->sp == sp)
+		if (entry->sp - wmrt_entry_marks(entry) == sp)
 			return entry;
 		top = entry;
 	}
@@ -251,16 +252,20 @@ void wm1_put_back(uint64_t sp)
 	struct wm1_entry *entry;
 
 	thread->deferred_sp = 0; /* of another stack, if it has not been pushed */
-	if (wmrt_agent())
+	if (wmrt_agent()) {
+		thread->history = WM1_HISTORY_NONE;
 		return;
+	}
 	entry = find_push(top, sp);
 	if (!entry && top && wmrt_entry_is_discard(top - 1))
 		entry = find_push(wmrt_stack.before_discard, sp);
 	if (!entry) {
 		thread->id = UINT64_MAX;
+		thread->history = WM1_HISTORY_NONE;
 		return;
 	}
 	thread->id = entry->id;
+	thread->history = entry->history;
 	thread->top = wmrt_top_without(entry);
 }
 
@@ -329,6 +334,7 @@ void wmrt_push_root(uint32_t prefix, uint64_t sp)
 	entry->prefix = prefix;
 	thread->top = (struct wm1_entry *)entry + 1;
 	thread->id = 0;
+	thread->history = WM1_HISTORY_NONE;
 }
 
 void wmrt_stack_begin(struct wm1_entry *first, uint32_t prefix, const struct wm1_origin *origin)

@@ -63,6 +63,7 @@ static inline void wmrt_write_deferred(volatile struct wm1_entry *entry, const v
 	entry->site = thread->deferred_site;
 	entry->prefix = 0;
 	entry->run = 0;
+	entry->history = thread->history;
 }
 
 /* Slot 0 of a segment. */
@@ -86,6 +87,29 @@ static inline int wmrt_entry_is_signal(const struct wm1_entry *entry)
 static inline int wmrt_entry_is_root(const struct wm1_entry *entry)
 {
 	return !wmrt_entry_is_slot(entry) && entry->prefix && !entry->run;
+}
+
+/* How the history (waymark/abi.h) starts again behind it: WM1_SP_RESTARTS or WM1_SP_SPILLS; 0: it goes on. */
+static inline uint32_t wmrt_entry_marks(const struct wm1_entry *entry)
+{
+	uint32_t marks = (uint32_t)entry->sp & WM1_SP_MARKS;
+
+	return marks == WM1_SP_RESTARTS || marks == WM1_SP_SPILLS ? marks : 0;
+}
+
+/* The history with which that begins which stands on the entry; NULL: nothing is pushed. */
+static inline uint32_t wmrt_history_above(const struct wm1_entry *entry)
+{
+	if (!entry || wmrt_entry_is_slot(entry) || wmrt_entry_is_root(entry))
+		return WM1_HISTORY_NONE;
+	switch (wmrt_entry_marks(entry)) {
+	case WM1_SP_RESTARTS:
+		return WM1_HISTORY_NONE;
+	case WM1_SP_SPILLS:
+		return 0;
+	default:
+		return entry->history;
+	}
 }
 
 /* In the segment that stands in when there is no memory. */

@@ -12,7 +12,8 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NEXT: store volatile i64 [[ID]], ptr [[ENTRY]]
 ; CHECK: store volatile i64 [[SP]], ptr
 ; CHECK: store volatile i64 1, ptr
-; CHECK: store volatile i32 0, ptr
+; CHECK: [[HISTORY:%.*]] = load i64, ptr getelementptr (i8, ptr ID, i64 40)
+; CHECK: store volatile i64 [[HISTORY]], ptr
 ; CHECK: [[NEXT:%.*]] = getelementptr i8, ptr [[ENTRY]], i64 32
 ; CHECK-NEXT: store volatile ptr [[NEXT]], ptr TOP
 ; CHECK-NEXT: call void %f()

@@ -8,6 +8,7 @@ declare i32 @__gxx_personality_v0(...)
 ; CHECK-LABEL: define internal i32 @shared(
 ; CHECK: [[ID:%.*]] = load i64, ptr ID
 ; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK-NEXT: [[HISTORY:%.*]] = load i32, ptr HISTORY
 ; CHECK-NEXT: br i1 %c, label %call, label %join
 ; CHECK: invoke void @foreign()
 ; CHECK-NEXT: to label %[[SPLIT:.*]] unwind label %pad
@@ -21,6 +22,7 @@ declare i32 @__gxx_personality_v0(...)
 ; CHECK-NEXT: landingpad
 ; CHECK-NEXT: catch ptr null
 ; CHECK-NEXT: FORGET DEFERRED
+; CHECK-NEXT: store i32 [[HISTORY]], ptr HISTORY
 ; CHECK-NEXT: store i64 [[ID]], ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 ; CHECK-NEXT: br label %join
@@ -71,12 +73,14 @@ pad:
 ; CHECK-LABEL: define void @root({{.*}} personality
 ; CHECK: store i64 0, ptr ID
 ; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK-NEXT: [[HISTORY:%.*]] = load i32, ptr HISTORY
 ; CHECK: invoke i32 @shared(i1 %c)
 ; CHECK: invoke i32 @own()
 ; CHECK: invoke void @thrower()
 ; CHECK: landingpad
 ; CHECK-NEXT: cleanup
 ; CHECK-NEXT: FORGET DEFERRED
+; CHECK-NEXT: store i32 [[HISTORY]], ptr HISTORY
 ; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 ; CHECK-NEXT: resume

@@ -4,7 +4,7 @@ target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK: module asm ".pushsection .debug_waymark_paths,
 ; CHECK: $[[DESCRIPTOR:wm1.path.two.[0-9a-f]+]] = comdat any
-; CHECK: @[[DESCRIPTOR]] = linkonce_odr hidden constant {{.*}} { i32 2, i8 1, i8 0, i16 0, {{.*}}, i64 2, ptr @__ehdr_start, ptr null, i32 2, i32 0 }, comdat, align 8
+; CHECK: @[[DESCRIPTOR]] = linkonce_odr hidden constant {{.*}} { i32 3, i8 1, i8 0, i16 0, {{.*}}, i64 2, ptr @__ehdr_start, ptr null, i32 2, i32 0 }, comdat, align 8
 ; CHECK: @[[SLOT:wm1.slot.two.[0-9a-f]+]] = linkonce_odr hidden thread_local(localexec) global ptr null, comdat($[[DESCRIPTOR]]), align 8
 ; CHECK: @wm1.slot = internal thread_local(localexec) global ptr null, align 8
 ; CHECK: @wm1.path = internal constant [6 x { {{.*}} }] [{ {{.*}} i64 2, ptr @__ehdr_start, ptr null, i32 2, i32 5 }, { {{.*}} i64 1, ptr @__ehdr_start, ptr null, i32 1, i32 0 }, {

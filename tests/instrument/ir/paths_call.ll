@@ -3,7 +3,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; PASSES: waymark-paths
 ; ENV: WAYMARK_PATHS_ARRAY=1 WAYMARK_PATHS_HASH=call
 
-; CHECK: @wm1.path.two.{{[0-9a-f]+}} = {{.*}} { i32 2, i8 2, i8 0, i16 0, {{.*}}, i64 2, ptr @__ehdr_start, ptr null, i32 0, i32 0 }
+; CHECK: @wm1.path.two.{{[0-9a-f]+}} = {{.*}} { i32 3, i8 2, i8 0, i16 0, {{.*}}, i64 2, ptr @__ehdr_start, ptr null, i32 0, i32 0 }
 ; CHECK-LABEL: define void @two(
 ; CHECK: [[TABLE:%.*]] = phi ptr
 ; CHECK: [[R:%.*]] = phi i64 [ {{[12]}}, %{{.*}} ], [ {{[12]}}, %{{.*}} ]

@@ -3,7 +3,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; PASSES: waymark-paths
 ; ENV: WAYMARK_PATHS_ARRAY=1
 
-; CHECK: @wm1.path.four.{{[0-9a-f]+}} = {{.*}} { i32 2, i8 2, i8 8, i16 0, {{.*}}, i64 4, ptr @__ehdr_start, ptr null, i32 256, i32 0 }
+; CHECK: @wm1.path.four.{{[0-9a-f]+}} = {{.*}} { i32 3, i8 2, i8 8, i16 0, {{.*}}, i64 4, ptr @__ehdr_start, ptr null, i32 256, i32 0 }
 ; CHECK-LABEL: define void @four(
 ; CHECK: [[TABLE:%.*]] = phi ptr
 ; CHECK: out:

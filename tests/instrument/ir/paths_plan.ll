@@ -5,8 +5,8 @@ target triple = "x86_64-pc-linux-gnu"
 ; ENV: WAYMARK_CONTEXTS=1 WAYMARK_PATHS_PLAN=@DIR@/plan_hot.txt
 
 ; CHECK: @wm1.check.hot.{{[0-9a-f]+}} = {{.*}} constant [4 x i64] [i64 {{[^0].*}}, i64 {{[^0].*}}, i64 {{[^0].*}}, i64 {{[^0].*}}]
-; CHECK: @wm1.path.hot.{{[0-9a-f]+}} = {{.*}} { i32 2, i8 3, i8 2, {{.*}}, i64 4, ptr @__ehdr_start, ptr @wm1.check.hot.
-; CHECK: @wm1.path.cold.{{[0-9a-f]+}} = {{.*}} { i32 2, i8 3, i8 0,
+; CHECK: @wm1.path.hot.{{[0-9a-f]+}} = {{.*}} { i32 3, i8 3, i8 2, {{.*}}, i64 4, ptr @__ehdr_start, ptr @wm1.check.hot.
+; CHECK: @wm1.path.cold.{{[0-9a-f]+}} = {{.*}} { i32 3, i8 3, i8 0,
 
 ; CHECK-LABEL: define void @hot(
 ; CHECK: [[OFF:%.*]] = lshr i64 [[R:%.*]], 58

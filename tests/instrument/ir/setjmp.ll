@@ -9,8 +9,10 @@ declare i32 @__gxx_personality_v0(...)
 ; CHECK-LABEL: define void @declared(
 ; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK-NEXT: [[HISTORY:%.*]] = load i32, ptr HISTORY
 ; CHECK-NEXT: call i32 @_setjmp(ptr %env)
 ; CHECK-NEXT: FORGET DEFERRED
+; CHECK-NEXT: store i32 [[HISTORY]], ptr HISTORY
 ; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define void @declared(ptr %env) nounwind {
@@ -22,8 +24,10 @@ define void @declared(ptr %env) nounwind {
 ; CHECK-LABEL: define void @at_the_call(
 ; CHECK: store i64 0, ptr ID
 ; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK-NEXT: [[HISTORY:%.*]] = load i32, ptr HISTORY
 ; CHECK-NEXT: call i32 @other_setjmp(ptr %env)
 ; CHECK-NEXT: FORGET DEFERRED
+; CHECK-NEXT: store i32 [[HISTORY]], ptr HISTORY
 ; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define void @at_the_call(ptr %env) nounwind {
@@ -35,8 +39,10 @@ define void @at_the_call(ptr %env) nounwind {
 ; CHECK-LABEL: define void @builtin(
 ; CHECK: store i64 0, ptr ID
 ; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK-NEXT: [[HISTORY:%.*]] = load i32, ptr HISTORY
 ; CHECK: call i32 @llvm.eh.sjlj.setjmp(ptr %env)
 ; CHECK-NEXT: FORGET DEFERRED
+; CHECK-NEXT: store i32 [[HISTORY]], ptr HISTORY
 ; CHECK-NEXT: store i64 0, ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define void @builtin(ptr %env) nounwind {
@@ -48,9 +54,11 @@ define void @builtin(ptr %env) nounwind {
 ; CHECK-LABEL: define internal void @invoked(
 ; CHECK: [[ID:%.*]] = load i64, ptr ID
 ; CHECK-NEXT: [[TOP:%.*]] = load ptr, ptr TOP
+; CHECK-NEXT: [[HISTORY:%.*]] = load i32, ptr HISTORY
 ; CHECK-NEXT: invoke i32 @_setjmp(ptr %env)
 ; CHECK: next:
 ; CHECK-NEXT: FORGET DEFERRED
+; CHECK-NEXT: store i32 [[HISTORY]], ptr HISTORY
 ; CHECK-NEXT: store i64 [[ID]], ptr ID
 ; CHECK-NEXT: store volatile ptr [[TOP]], ptr TOP
 define internal void @invoked(ptr %env) personality ptr @__gxx_personality_v0 {

@@ -57,8 +57,9 @@ struct native_call {
 	struct native_call *outer; /* of those that load */
 	uint64_t id;               /* wm1_thread_state before */
 	struct wm1_entry *top;
-	int32_t depth;  /* for Java; NOT_ENTERED: contexts do not go on here */
-	int32_t frames; /* of those that load: of Java, below this */
+	int32_t depth;    /* for Java; NOT_ENTERED: contexts do not go on here */
+	int32_t frames;   /* of those that load: of Java, below this */
+	uint32_t history; /* as id */
 };
 _Static_assert(sizeof(struct native_call) <= 48, "its room");
 
@@ -119,6 +120,7 @@ void jvm_native_enter(JNIEnv *env, struct native_call *call)
 				     .outer = loading,
 				     .id = wm1_thread_state.id,
 				     .top = wm1_thread_state.top,
+				     .history = wm1_thread_state.history,
 				     .depth = NOT_ENTERED};
 	if (!atomic_load(&is_ready))
 		return;
@@ -152,6 +154,7 @@ void jvm_native_leave(JNIEnv *env, const struct native_call *call)
 
 	thread->top = call->top;
 	thread->id = call->id;
+	thread->history = call->history;
 	loading = call->outer;
 	if (call->depth != NOT_ENTERED)
 		leave_java(env, call->depth);
