@@ -64,7 +64,8 @@ static inline uint32_t skip(const struct id_set *set, uint32_t from, uint32_t in
 {
 	if (from >= set->count || set->words[from].index >= index)
 		return from;
-	if (++from >= set->count || set->words[from].index >= index)
+	from++;
+	if (from >= set->count || set->words[from].index >= index)
 		return from;
 	return skip_far(set, from + 1, index);
 }
