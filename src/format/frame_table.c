@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 void frame_table_init(struct frame_table *t)
 {
 	*t = (struct frame_table){0};
@@ -35,9 +37,7 @@ static int compare_jumps(const void *left, const void *right)
 {
 	const struct frame_jump *l = left, *r = right;
 
-	if (l->caller != r->caller)
-		return l->caller < r->caller ? -1 : 1;
-	return l->callee < r->callee ? -1 : l->callee > r->callee;
+	return compare_u64(l->caller, r->caller) ?: compare_u64(l->callee, r->callee);
 }
 
 static struct frame_jump *find_pair(const struct frame_table *t, const char *caller, const char *callee)
@@ -63,7 +63,7 @@ static int compare_numbers(const void *left, const void *right)
 {
 	const uint32_t *l = left, *r = right;
 
-	return *l < *r ? -1 : *l > *r;
+	return compare_u64(*l, *r);
 }
 
 bool frame_table_has_site(const struct frame_table *t, uint32_t number)

@@ -13,6 +13,7 @@
 #include <libelf.h>
 
 #include "base/instruction.h"
+#include "base/order.h"
 
 enum {
 	RSP = 7,
@@ -67,16 +68,14 @@ static struct error *take_symbols(struct program *p, Elf_Scn *scn, const GElf_Sh
 static int by_name(const void *left, const void *right)
 {
 	const struct symbol *l = left, *r = right;
-	int order = strcmp(l->name, r->name);
-
-	return order ? order : l->address < r->address ? -1 : l->address > r->address;
+	return strcmp(l->name, r->name) ?: compare_u64(l->address, r->address);
 }
 
 static int by_address(const void *left, const void *right)
 {
 	const struct symbol *l = left, *r = right;
 
-	return l->address < r->address ? -1 : l->address > r->address ? 1 : strcmp(l->name, r->name);
+	return compare_u64(l->address, r->address) ?: strcmp(l->name, r->name);
 }
 
 /* The functions of the table: each name once. */
@@ -236,32 +235,24 @@ static struct error *read_function(struct program *p, const struct symbol *s)
 
 /* ---- the table ---- */
 
-static int compare_pairs(const void *left, const void *right)
-{
-	const struct frame_jump *l = left, *r = right;
-
-	if (l->caller != r->caller)
-		return l->caller < r->caller ? -1 : 1;
-	return l->callee < r->callee ? -1 : l->callee > r->callee;
-}
-
 /* Each pair once. */
-static void unite_pairs(struct frame_jump_vec *jumps)
+static void unite_pairs(struct frame_table *t)
 {
-	size_t count = 0;
+	struct frame_jump *last = t->jumps.items;
 
-	if (!jumps->count)
-		return;
-	qsort(jumps->items, jumps->count, sizeof *jumps->items, compare_pairs);
-	for (size_t i = 1; i < jumps->count; i++) {
-		if (compare_pairs(&jumps->items[count], &jumps->items[i])) {
-			jumps->items[++count] = jumps->items[i];
+	frame_table_sort(t);
+	for (size_t i = 1; i < t->jumps.count; i++) {
+		const struct frame_jump *jump = &t->jumps.items[i];
+
+		if (jump->caller != last->caller || jump->callee != last->callee) {
+			*++last = *jump;
 		} else {
-			jumps->items[count].jumps |= jumps->items[i].jumps;
-			jumps->items[count].calls |= jumps->items[i].calls;
+			last->jumps |= jump->jumps;
+			last->calls |= jump->calls;
 		}
 	}
-	jumps->count = count + 1;
+	if (t->jumps.count)
+		t->jumps.count = (size_t)(last - t->jumps.items) + 1;
 }
 
 static struct error *read_program(struct program *p)
@@ -274,7 +265,7 @@ static struct error *read_program(struct program *p)
 			err = read_function(p, &p->symbols.items[i]);
 	if (p->cfi)
 		dwarf_cfi_end(p->cfi);
-	unite_pairs(&p->table->jumps);
+	unite_pairs(p->table);
 	return err;
 }
 
