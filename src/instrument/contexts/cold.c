@@ -35,19 +35,6 @@ enum {
 	LEAST_USES = 4
 };
 
-struct candidate {
-	double weight;
-	uint32_t site;
-};
-
-static int by_weight(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return x->site < y->site ? -1 : 1;
-}
-
 static int by_change(const void *a, const void *b)
 {
 	const struct shared_change *x = a, *y = b;
@@ -82,12 +69,12 @@ static uint64_t bytes_of(const struct site *site)
 	return site->action == SITE_PUSH ? PUSH_BYTES : DEFER_BYTES;
 }
 
-static void choose(struct program *p, struct candidate *candidates, size_t count)
+static void choose(struct program *p, struct weighed_site *candidates, size_t count)
 {
 	uint64_t room = bytes_for_speed(p->module);
-	qsort(candidates, count, sizeof *candidates, by_weight);
+	qsort(candidates, count, sizeof *candidates, program_compare_weighed);
 	for (size_t i = 0; i < count; i++) {
-		struct site *site = &p->sites.items[candidates[i].site];
+		struct site *site = &p->sites.items[candidates[i].number];
 		const uint64_t bytes = bytes_of(site);
 		site->is_cold = bytes > room;
 		if (!site->is_cold)
@@ -134,18 +121,18 @@ static size_t keep_shared(struct shared_change *changes, size_t count)
 
 struct error *cold_choose(struct program *p)
 {
-	struct candidate *candidates = arena_calloc(&p->arena, p->sites.count + 1, sizeof *candidates);
+	struct weighed_site *candidates = arena_calloc(&p->arena, p->sites.count + 1, sizeof *candidates);
 	p->changes = arena_calloc(&p->arena, 2 * p->sites.count + 1, sizeof *p->changes);
 	if (!candidates || !p->changes)
 		return &error_no_memory;
 	size_t count = 0;
 	for (uint32_t i = 0; i < p->sites.count; i++) {
 		struct site *site = &p->sites.items[i];
-		const double runs = p->functions.items[site->caller].entries * site->frequency;
+		const double runs = program_runs(p, site);
 		site->is_cold = may_be_cold(site);
 		if (site->is_cold && runs >= LEAST_RUNS && !is_wanted_cold(site))
-			candidates[count++] = (struct candidate){
-				.weight = site->action == SITE_ADD ? runs : runs * PUSH_WEIGHT, .site = i};
+			candidates[count++] = (struct weighed_site){
+				.weight = site->action == SITE_ADD ? runs : runs * PUSH_WEIGHT, .number = i};
 	}
 	choose(p, candidates, count);
 	p->change_count = keep_shared(p->changes, list_changes(p, p->changes));

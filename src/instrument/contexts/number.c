@@ -25,7 +25,7 @@ static void read_profile(struct program *p)
 
 static uint64_t profile_weight(const struct program *p, const struct site *site)
 {
-	double weight = p->functions.items[site->caller].entries * site->frequency;
+	double weight = program_runs(p, site);
 	return weight < 1e18 ? (uint64_t)weight : (uint64_t)1e18;
 }
 

@@ -24,14 +24,9 @@ enum {
 /* Edges that the search for paths looks at, before all functions share their codes. */
 static const uint64_t MOST_STEPS = 50000000;
 
-struct candidate {
-	double weight;
-	uint32_t site;
-};
-
 struct sharing {
 	struct program *p;
-	struct candidate *candidates; /* hottest first */
+	struct weighed_site *candidates; /* hottest first */
 	size_t count;
 	uint32_t *leader; /* by node: of the functions that share, itself or the way to it */
 	bool *has_call;   /* by node */
@@ -43,14 +38,6 @@ struct sharing {
 	uint64_t steps;
 };
 
-static int by_weight(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return x->site < y->site ? -1 : 1;
-}
-
 static bool may_have_code(const struct site *site)
 {
 	return site->kind == META_SITE_BACK && site->caller == site->callee && site->action == SITE_PUSH &&
@@ -60,7 +47,7 @@ static bool may_have_code(const struct site *site)
 static uint32_t node_of(const struct sharing *s, size_t candidate)
 {
 	const struct program *p = s->p;
-	return p->functions.items[p->sites.items[s->candidates[candidate].site].caller].node;
+	return p->functions.items[p->sites.items[s->candidates[candidate].number].caller].node;
 }
 
 static uint32_t leader_of(const struct sharing *s, uint32_t node)
@@ -131,7 +118,7 @@ static void share(struct sharing *s)
 static void take(struct sharing *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
-		struct site *site = &s->p->sites.items[s->candidates[i].site];
+		struct site *site = &s->p->sites.items[s->candidates[i].number];
 		uint32_t *size = &s->sizes[leader_of(s, node_of(s, i))];
 		if (*size == MOST)
 			continue;
@@ -165,7 +152,7 @@ static void give_codes(struct sharing *s)
 	for (uint32_t n = 0; n < s->p->graph.node_count; n++)
 		next[n] = first[n] = 0;
 	for (size_t i = 0; i < s->count; i++) {
-		struct site *site = &s->p->sites.items[s->candidates[i].site];
+		struct site *site = &s->p->sites.items[s->candidates[i].number];
 		const uint32_t leader = leader_of(s, node_of(s, i));
 		if (site->action != SITE_SELF)
 			continue;
@@ -175,7 +162,7 @@ static void give_codes(struct sharing *s)
 			first[leader] = 1;
 	}
 	for (size_t i = 0; i < s->count; i++) {
-		struct site *site = &s->p->sites.items[s->candidates[i].site];
+		struct site *site = &s->p->sites.items[s->candidates[i].number];
 		const uint32_t most = next[leader_of(s, node_of(s, i))];
 		if (site->action == SITE_SELF)
 			site->code_bits = most ? 32 - (uint32_t)__builtin_clz(most) : 1;
@@ -201,11 +188,10 @@ struct error *self_choose(struct program *p)
 	for (uint32_t i = 0; i < p->sites.count && !p->is_hybrid; i++) {
 		const struct site *site = &p->sites.items[i];
 		if (may_have_code(site))
-			s.candidates[s.count++] = (struct candidate){
-				.weight = p->functions.items[site->caller].entries * site->frequency, .site = i};
+			s.candidates[s.count++] = (struct weighed_site){program_runs(p, site), i};
 	}
 	if (s.count) {
-		qsort(s.candidates, s.count, sizeof *s.candidates, by_weight);
+		qsort(s.candidates, s.count, sizeof *s.candidates, program_compare_weighed);
 		share(&s);
 		take(&s);
 		find_rows(p);

@@ -481,7 +481,7 @@ static double saving(const struct targets *t, const struct guess *g, uint32_t mi
 static struct error *guess(struct targets *t, uint32_t index)
 {
 	const struct site *site = &t->p->sites.items[index];
-	const double runs = t->p->functions.items[site->caller].entries * site->frequency;
+	const double runs = program_runs(t->p, site);
 	struct guess g = {.site = index};
 	if (site->kind != META_SITE_INDIRECT || site->is_must_tail || LLVMIsAConstant(LLVMGetCalledValue(site->call)))
 		return NULL;
