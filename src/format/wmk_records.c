@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/sum.h"
 #include "format/wmk.h"
 #include "format/wmk_bytes.h"
 #include "waymark/abi.h"
@@ -214,8 +215,7 @@ uint64_t wmk_heap_freed(const struct wmk_heap *h)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < WMK_LIVES; i++)
-		if (__builtin_add_overflow(sum, h->lives[i], &sum))
-			return UINT64_MAX;
+		sum = sum_limited(sum, h->lives[i]);
 	return sum;
 }
 

@@ -12,6 +12,7 @@
  * 3/4, 1/2 and 1/4 of the limit, and of the four the one whose cut edges weigh least stays.
  */
 #include "base/sort.h"
+#include "base/sum.h"
 #include "core/contexts/backedge.h"
 
 enum {
@@ -71,13 +72,6 @@ SORT_DECLARE(dense, struct candidate, compare_dense);
 
 /* ---- one node ---- */
 
-static uint64_t saturating_add(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 /* Fills room with candidates in the order they are in; returns the weight kept. */
 static uint64_t fill(const struct numbering *nb, uint32_t count, uint64_t room, bool is_dense)
 {
@@ -100,7 +94,7 @@ static uint64_t fill(const struct numbering *nb, uint32_t count, uint64_t room, 
 static void cut(struct numbering *nb, const struct candidate *c, uint32_t *group, uint32_t *tail)
 {
 	nb->g->edges[c->edge].kind = EDGE_CUT;
-	nb->pushed_weight = saturating_add(nb->pushed_weight, c->weight);
+	nb->pushed_weight = sum_limited(nb->pushed_weight, c->weight);
 	group[--*tail] = c->edge;
 }
 
@@ -199,7 +193,7 @@ static void number_node(struct numbering *nb, uint32_t n, uint64_t filling)
 		if (edge->kind == EDGE_BACK || edge->is_pushed) {
 			if (edge->kind != EDGE_BACK)
 				edge->kind = EDGE_CUT;
-			nb->pushed_weight = saturating_add(nb->pushed_weight, edge->weight);
+			nb->pushed_weight = sum_limited(nb->pushed_weight, edge->weight);
 			group[count] = group[--tail];
 			group[tail] = e;
 			continue;
@@ -217,7 +211,7 @@ static void number_node(struct numbering *nb, uint32_t n, uint64_t filling)
 	node->restart = 0;
 	sum = node->has_dummy;
 	for (uint32_t i = 0; i < count; i++)
-		sum = saturating_add(sum, nb->candidates[i].contexts);
+		sum = sum_limited(sum, nb->candidates[i].contexts);
 	if (sum > nb->limit) {
 		/* One number is the dummy's, which a cut edge needs. */
 		node->has_dummy = true;
@@ -293,7 +287,7 @@ static struct error *ball_larus(const struct callgraph *g, const struct adjacenc
 			const struct callgraph_edge *edge = &g->edges[out->edges[k]];
 
 			if (edge->kind != EDGE_BACK)
-				paths[n] = saturating_add(paths[n], paths[edge->callee]);
+				paths[n] = sum_limited(paths[n], paths[edge->callee]);
 		}
 		if (!paths[n])
 			paths[n] = 1;
@@ -304,7 +298,7 @@ static struct error *ball_larus(const struct callgraph *g, const struct adjacenc
 				has_caller = true;
 		}
 		if (is_start || !has_caller)
-			total = saturating_add(total, paths[n]);
+			total = sum_limited(total, paths[n]);
 	}
 	allocator_free(g->allocator, paths);
 	stats->ball_larus_overflowed = total == UINT64_MAX;

@@ -4,6 +4,7 @@
 
 #include "base/hashmap.h"
 #include "base/order.h"
+#include "base/sum.h"
 #include "base/text.h"
 #include "model/tables/annotation.h"
 #include "model/tables/frame_keys.h"

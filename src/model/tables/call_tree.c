@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/sum.h"
 #include "model/tables/call_tree.h"
 #include "model/tables/frame_keys.h"
 #include "model/tables/tree_sums.h"

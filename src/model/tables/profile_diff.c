@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/sum.h"
 #include "base/text.h"
 #include "model/tables/frame_keys.h"
 #include "model/tables/profile_diff.h"

@@ -5,14 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "model/tables/tree_sums.h"
-
-uint64_t sum_limited(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
 
 struct error *tree_links_create(const struct tree_node *nodes, size_t count, struct tree_links *ret)
 {

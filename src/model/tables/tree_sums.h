@@ -22,8 +22,6 @@ struct tree_links {
 struct error *tree_links_create(const struct tree_node *nodes, size_t count, struct tree_links *ret);
 void tree_links_deinit(struct tree_links *links);
 
-/* a + b, or the largest number. */
-uint64_t sum_limited(uint64_t a, uint64_t b);
 /* values: by node; each becomes the sum of the whole tree below and with it. */
 void tree_add_up(const struct tree_node *nodes, size_t count, uint64_t *values);
 

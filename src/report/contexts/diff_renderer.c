@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "model/base/context_text.h"
-#include "model/tables/tree_sums.h"
 #include "report/contexts/diff_renderer.h"
 #include "report/contexts/renderer.h"
 #include "report/view/view_page.h"

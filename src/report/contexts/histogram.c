@@ -7,14 +7,16 @@
 
 #include "base/json_writer.h"
 #include "base/number_text.h"
+#include "base/sum.h"
 #include "model/base/context_text.h"
 #include "report/contexts/renderer.h"
 
 enum {
 	BAR_CHARACTERS = 30,
-	NONE = -1,
 	PRINTED_BYTES = 40, /* of a class, about */
 };
+
+static const uint32_t NONE = UINT32_MAX;
 
 /* The metrics of the classes, by class; NONE: the profile has nothing there. */
 struct histogram {
@@ -22,7 +24,6 @@ struct histogram {
 	enum heap_class_kind kind;
 	uint32_t count;
 	uint32_t metrics[HEAP_SIZES];
-	uint32_t bytes;   /* behind a metric: that of bytes; 0: there is none */
 	uint32_t live;    /* the metric of blocks that were not freed */
 	uint64_t *sums;   /* by metric, of all rows */
 	uint64_t *values; /* of one row */
@@ -31,11 +32,11 @@ struct histogram {
 static struct error *histogram_init(const struct view *v, enum heap_class_kind kind, struct histogram *ret)
 {
 	const struct profile *p = v->profile;
-	struct histogram h = {.v = v, .kind = kind, .count = heap_class_count(kind), .bytes = kind == HEAP_CLASS_SIZE};
+	struct histogram h = {.v = v, .kind = kind, .count = heap_class_count(kind)};
 
 	for (uint32_t i = 0; i < h.count; i++)
 		if (!heap_class_metric(p, kind, i, &h.metrics[i]))
-			h.metrics[i] = (uint32_t)NONE;
+			h.metrics[i] = NONE;
 	if (!profile_find_metric(p, "live-allocations", &h.live))
 		return error_create(ERROR_NOT_FOUND, "no heap was recorded: waymark run --heap records it");
 	h.sums = calloc(p->metrics.count + 1, sizeof *h.sums);
@@ -48,8 +49,7 @@ static struct error *histogram_init(const struct view *v, enum heap_class_kind k
 	for (size_t i = 0; i < v->row_count; i++) {
 		view_values(v, &v->rows[i], h.values);
 		for (size_t m = 0; m < p->metrics.count; m++)
-			if (__builtin_add_overflow(h.sums[m], h.values[m], &h.sums[m]))
-				h.sums[m] = UINT64_MAX;
+			h.sums[m] = sum_limited(h.sums[m], h.values[m]);
 	}
 	*ret = h;
 	return NULL;
@@ -61,9 +61,15 @@ static void histogram_deinit(struct histogram *h)
 	free(h->values);
 }
 
+/* Behind the metric of a class is that of its bytes. */
+static bool has_bytes(const struct histogram *h)
+{
+	return h->kind == HEAP_CLASS_SIZE;
+}
+
 static uint64_t value_at(const struct histogram *h, const uint64_t *values, uint32_t index)
 {
-	return h->metrics[index] == (uint32_t)NONE ? 0 : values[h->metrics[index]];
+	return h->metrics[index] == NONE ? 0 : values[h->metrics[index]];
 }
 
 static uint64_t sum_of(const struct histogram *h, const uint64_t *values)
@@ -71,8 +77,7 @@ static uint64_t sum_of(const struct histogram *h, const uint64_t *values)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < h->count; i++)
-		if (__builtin_add_overflow(sum, value_at(h, values, i), &sum))
-			return UINT64_MAX;
+		sum = sum_limited(sum, value_at(h, values, i));
 	return sum;
 }
 
@@ -114,15 +119,6 @@ static const char *range_text(struct heap_class c, char *buf, size_t size)
 	return buf;
 }
 
-static void print_bar(uint64_t part, uint64_t whole, FILE *out)
-{
-	int length = whole ? (int)((double)part * (int)BAR_CHARACTERS / (double)whole + 0.5) : 0;
-
-	fputs(length ? "  " : "", out);
-	for (int i = 0; i < length && i < BAR_CHARACTERS; i++)
-		putc('#', out);
-}
-
 static void print_share(uint64_t value, uint64_t whole, const struct metric *m, FILE *out)
 {
 	char number[METRIC_TEXT_MAX], percent[DIGITS_MAX];
@@ -135,16 +131,15 @@ static uint64_t bytes_sum(const struct histogram *h)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < h->count; i++)
-		if (h->metrics[i] != (uint32_t)NONE &&
-		    __builtin_add_overflow(sum, h->sums[h->metrics[i] + h->bytes], &sum))
-			return UINT64_MAX;
+		if (h->metrics[i] != NONE)
+			sum = sum_limited(sum, h->sums[h->metrics[i] + 1]);
 	return sum;
 }
 
 /* A line for each class between the first and the last one that have something. */
 static void print_classes(const struct histogram *h, FILE *out)
 {
-	uint64_t all = sum_of(h, h->sums), most = 0, bytes = h->bytes ? bytes_sum(h) : 0;
+	uint64_t all = sum_of(h, h->sums), most = 0, bytes = has_bytes(h) ? bytes_sum(h) : 0;
 	uint32_t first = 0, end = h->count;
 
 	while (first < end && !value_at(h, h->sums, first))
@@ -158,14 +153,14 @@ static void print_classes(const struct histogram *h, FILE *out)
 		char text[2 * DIGITS_MAX + 8];
 
 		fprintf(out, "  %24s", range_text(heap_class_at(h->kind, i), text, sizeof text));
-		if (h->metrics[i] == (uint32_t)NONE) {
+		if (h->metrics[i] == NONE) {
 			fputs("                 0     0.0 %\n", out);
 			continue;
 		}
 		print_share(value, all, metric_at(h, i), out);
-		if (h->bytes)
+		if (has_bytes(h))
 			print_share(h->sums[h->metrics[i] + 1], bytes, metric_at(h, i) + 1, out);
-		print_bar(value, most, out);
+		text_print_bar(value, most, "  ", BAR_CHARACTERS, out);
 		putc('\n', out);
 	}
 }
@@ -276,7 +271,7 @@ static void print_json_classes(const struct histogram *h, const uint64_t *values
 		else
 			fprintf(out, "%" PRIu64, c.most);
 		fprintf(out, ", \"blocks\": %" PRIu64, value_at(h, values, i));
-		if (h->bytes)
+		if (has_bytes(h))
 			fprintf(out, ", \"bytes\": %" PRIu64, values[h->metrics[i] + 1]);
 		putc('}', out);
 		before = ", ";

@@ -374,6 +374,15 @@ static struct error *print_all_sources(const struct profile *p, FILE *out)
 	return NULL;
 }
 
+void text_print_bar(uint64_t part, uint64_t whole, const char *before, int most, FILE *out)
+{
+	int length = whole ? (int)((double)part * most / (double)whole + 0.5) : 0;
+
+	fputs(length ? before : "", out);
+	for (int i = 0; i < length && i < most; i++)
+		putc('#', out);
+}
+
 bool text_print_head(const struct view *v, FILE *out)
 {
 	struct error *err = NULL;

@@ -71,6 +71,8 @@ void metric_print_size(const struct metric *m, uint64_t value, FILE *out);
 const char *metric_unit_name(enum metric_unit unit);
 /* What a report in text begins with: the files, what they lack, the totals. False: nothing was recorded, which it says. */
 bool text_print_head(const struct view *v, FILE *out);
+/* `before`, and as many # of at most so many as the part is of the whole; nothing if that is none. */
+void text_print_bar(uint64_t part, uint64_t whole, const char *before, int most, FILE *out);
 void table_print(const struct view *v, const struct table *t, FILE *out);
 
 #endif

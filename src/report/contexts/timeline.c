@@ -11,14 +11,6 @@ enum {
 	NUMBER_WIDTH = 15,
 };
 
-static void print_bar(uint64_t part, uint64_t whole, FILE *out)
-{
-	int length = whole ? (int)((double)part * (int)BAR_CHARACTERS / (double)whole + 0.5) : 0;
-
-	for (int i = 0; i < length && i < BAR_CHARACTERS; i++)
-		putc('#', out);
-}
-
 static void print_line(const struct profile_source *s, const struct heap_line *line, FILE *out)
 {
 	char number[DIGITS_MAX], most[DIGITS_MAX];
@@ -41,7 +33,7 @@ static void print_line(const struct profile_source *s, const struct heap_line *l
 		fprintf(out, "  %*s", NUMBER_WIDTH, digits_grouped(slice->live, number));
 		fprintf(out, "  %*s", NUMBER_WIDTH, digits_grouped(slice->low, number));
 		fprintf(out, "  %*s  ", NUMBER_WIDTH, digits_grouped(slice->high, number));
-		print_bar(slice->high, s->header.heap_peak_bytes, out);
+		text_print_bar(slice->high, s->header.heap_peak_bytes, "", BAR_CHARACTERS, out);
 		putc('\n', out);
 	}
 }
