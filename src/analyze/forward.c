@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/jumps.h"
+#include "analyze/slice_limit.h"
 #include "base/text.h"
 #include "llvm/ir.h"
 
@@ -521,7 +522,7 @@ static struct error *sum_reads(struct work *w)
 
 static bool is_over(const struct work *w)
 {
-	return w->request->limit_steps && w->slice->steps > w->request->limit_steps && !w->is_coarse;
+	return slice_is_over(w->request, w->slice);
 }
 
 static struct error *settle(struct work *w)
@@ -627,37 +628,25 @@ static void work_deinit(struct work *w)
 	function_ids_deinit(&w->found);
 }
 
-/* *ret_is_over: there is no slice, as it needs more steps than it may have. */
-static struct error *make(const struct slice_request *request, bool is_coarse, struct slice *ret, bool *ret_is_over)
+static struct error *make(const struct slice_request *request, struct slice *s)
 {
 	struct work w = {.request = request,
 			 .regions = request->regions,
 			 .memory = request->regions->memory,
 			 .code = request->regions->memory->code,
-			 .slice = ret,
-			 .is_coarse = is_coarse};
+			 .slice = s,
+			 .is_coarse = s->is_coarse};
 	struct error *err;
 
-	*ret = (struct slice){.is_forward = true, .is_coarse = is_coarse};
+	s->is_forward = true;
 	err = allocate(&w);
 	if (!err)
 		err = run(&w);
-	*ret_is_over = is_over(&w);
 	work_deinit(&w);
-	if (err || *ret_is_over)
-		slice_deinit(ret);
 	return err;
 }
 
 struct error *slice_forward(const struct slice_request *request, struct slice *ret)
 {
-	struct slice slice;
-	bool is_over = request->is_coarse;
-	struct error *err = is_over ? NULL : make(request, false, &slice, &is_over);
-
-	if (!err && is_over)
-		err = make(request, true, &slice, &is_over);
-	if (!err)
-		*ret = slice;
-	return err;
+	return slice_within_limit(request, make, ret);
 }

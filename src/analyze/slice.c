@@ -2,6 +2,7 @@
 #include "analyze/slice_work.h"
 
 #include "analyze/jumps.h"
+#include "analyze/slice_limit.h"
 #include "llvm/ir.h"
 
 enum {
@@ -557,7 +558,7 @@ static struct error *follow(struct work *w, uint32_t context, uint32_t i)
 
 static bool is_over(const struct work *w)
 {
-	return w->request->limit_steps && w->slice->steps > w->request->limit_steps && !w->is_coarse;
+	return slice_is_over(w->request, w->slice);
 }
 
 static struct error *settle(struct work *w)
@@ -651,41 +652,44 @@ static struct error *run(struct work *w)
 	return err;
 }
 
-/* *ret_is_over: there is no slice, as it needs more steps than it may have. */
-static struct error *make(const struct slice_request *request, bool is_coarse, struct slice *ret, bool *ret_is_over)
+static struct error *make(const struct slice_request *request, struct slice *s)
 {
 	struct work w = {.request = request,
 			 .regions = request->regions,
 			 .memory = request->regions->memory,
 			 .code = request->regions->memory->code,
-			 .slice = ret,
-			 .is_coarse = is_coarse};
-	struct error *err;
+			 .slice = s,
+			 .is_coarse = s->is_coarse};
+	struct error *err = slice_work_open(&w);
 
-	*ret = (struct slice){.is_coarse = is_coarse};
-	err = slice_work_open(&w);
 	if (!err)
 		err = run(&w);
-	*ret_is_over = is_over(&w);
-	if (!err && request->demand && !is_coarse && !*ret_is_over)
+	if (!err && request->demand && !s->is_coarse && !is_over(&w))
 		err = slice_work_take_demand(&w, request->demand);
 	slice_work_close(&w);
-	if (err || *ret_is_over)
-		slice_deinit(ret);
+	return err;
+}
+
+struct error *slice_within_limit(const struct slice_request *request, slice_make *make_one, struct slice *ret)
+{
+	struct slice s = {.is_coarse = request->is_coarse};
+	struct error *err = make_one(request, &s);
+
+	if (!err && slice_is_over(request, &s)) {
+		slice_deinit(&s);
+		s.is_coarse = true;
+		err = make_one(request, &s);
+	}
+	if (err)
+		slice_deinit(&s);
+	else
+		*ret = s;
 	return err;
 }
 
 struct error *slice_backward(const struct slice_request *request, struct slice *ret)
 {
-	struct slice slice;
-	bool is_over = request->is_coarse;
-	struct error *err = is_over ? NULL : make(request, false, &slice, &is_over);
-
-	if (!err && is_over)
-		err = make(request, true, &slice, &is_over);
-	if (!err)
-		*ret = slice;
-	return err;
+	return slice_within_limit(request, make, ret);
 }
 
 void slice_deinit(struct slice *s)

@@ -23,6 +23,14 @@ const char *wmk_drop_text(uint64_t drop_errno)
 	}
 }
 
+/* NULL: the state is the good one. */
+static const char *state_text(const char *const *texts, uint64_t count, uint64_t good, uint64_t state)
+{
+	if (state == good)
+		return NULL;
+	return state < count ? texts[state] : "for a reason that this version does not know";
+}
+
 const char *wmk_agent_text(uint32_t agent)
 {
 	static const char *const texts[] = {
@@ -31,9 +39,7 @@ const char *wmk_agent_text(uint32_t agent)
 #undef WMK_AGENT_STATE
 	};
 
-	if (agent == WMK_AGENT_OK)
-		return NULL;
-	return agent < WMK_AGENT_END ? texts[agent] : "for a reason that this version does not know";
+	return state_text(texts, WMK_AGENT_END, WMK_AGENT_OK, agent);
 }
 
 const char *wmk_reach_text(uint64_t reach)
@@ -44,7 +50,5 @@ const char *wmk_reach_text(uint64_t reach)
 #undef WMK_REACH_STATE
 	};
 
-	if (reach == WMK_REACH_TOLD)
-		return NULL;
-	return reach < WMK_REACH_END ? texts[reach] : "for a reason that this version does not know";
+	return state_text(texts, WMK_REACH_END, WMK_REACH_TOLD, reach);
 }
