@@ -80,16 +80,3 @@ struct error *program_estimate(struct program *p)
 	enter_by_roots(&e);
 	return err ? err : frequency_propagate(&p->graph, e.relative, e.base, NULL);
 }
-
-double program_runs(const struct program *p, const struct site *site)
-{
-	return p->functions.items[site->caller].entries * site->frequency;
-}
-
-int program_compare_weighed(const void *a, const void *b)
-{
-	const struct weighed_site *x = a, *y = b;
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return x->number < y->number ? -1 : 1;
-}

@@ -195,13 +195,24 @@ static inline bool function_is_placed_root(const struct function *f)
 /* Part of program_weigh: sets the entries of each function and the weights of the graph. */
 struct error *program_estimate(struct program *p);
 /* How often the site runs, by that. */
-double program_runs(const struct program *p, const struct site *site);
+static inline double program_runs(const struct program *p, const struct site *site)
+{
+	return p->functions.items[site->caller].entries * site->frequency;
+}
+
 struct weighed_site {
 	double weight;
 	uint32_t number;
 };
 /* For qsort of weighed sites: the heaviest first. */
-int program_compare_weighed(const void *a, const void *b);
+static inline int program_compare_weighed(const void *a, const void *b)
+{
+	const struct weighed_site *x = a, *y = b;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
 struct error *program_number(struct program *p);
 struct error *program_plan(struct program *p);
 struct error *program_describe(struct program *p, struct buffer *ret_section);
