@@ -85,9 +85,9 @@ MUTANTS = [
 
 # The same, of what switched branches find.
 OMISSION_MUTANTS = [
-    ("omissions-no-stores", "omissions.c", "\ttake_reader(s, region_set(s->all, s->all->changes[i]), wanted, i, false, best);\n", ""),
-    ("omissions-no-calls", "omissions.c", "for (size_t k = 0; k < callees->count; k++)\n\t\ttake_reader(",
-     "for (size_t k = 0; false && k < callees->count; k++)\n\t\ttake_reader("),
+    ("omissions-no-stores", "omissions.c", "err = take_reader(s, region_set(s->all, s->all->changes[i]), wanted, i, false, best);", "err = NULL;"),
+    ("omissions-no-calls", "omissions.c", "for (size_t k = 0; k < callees->count && !err; k++)\n\t\terr = take_reader(",
+     "for (size_t k = 0; false && k < callees->count; k++)\n\t\terr = take_reader("),
     ("omissions-first-way", "omissions.c", "for (uint32_t i = 0; i < b->successor_count && !err; i++)\n\t\terr = come_to(s, s->code->successors[b->first_successor + i]);\n\twhile",
      "for (uint32_t i = 0; i < 1 && !err; i++)\n\t\terr = come_to(s, s->code->successors[b->first_successor + i]);\n\twhile"),
     ("omissions-only-directly-decided", "omissions.c", "\t\t\tif (!ran(s, deciders[i]))\n\t\t\t\terr = function_ids_append(&s->work, deciders[i]);\n",
