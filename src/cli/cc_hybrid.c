@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/message.h"
 #include "format/meta.h"
 #include "object/frame_sizes.h"
@@ -83,7 +84,7 @@ static char **keep_symbols(char **words, bool *ret_strips)
 		char *word = strdup(words[i]);
 
 		if (word &&
-		    (is_strip(word, strlen(word)) || (!strncmp(word, "-Wl,", 4) && !without_strip(word, ret_strips)))) {
+		    (is_strip(word, strlen(word)) || (text_begins(word, "-Wl,") && !without_strip(word, ret_strips)))) {
 			*ret_strips = true;
 			free(word);
 			continue;

@@ -7,7 +7,6 @@
 #include "recorder/sys.h"
 
 enum {
-	LOWEST = 0x10000,
 	POPULATE_READ = 22,       /* MADV_POPULATE_READ of Linux 5.14: an error where not all can be read */
 	RECALLED_BYTES = 1 << 20, /* of a larger one CUT_BYTES are looked at */
 	CUT_BYTES = 1 << 16,
@@ -171,7 +170,7 @@ uintptr_t maps_find_gap(uintptr_t low, uintptr_t high, size_t size, size_t reach
 {
 	struct maps_walk walk;
 	struct maps_range range;
-	uintptr_t end = LOWEST, best = 0;
+	uintptr_t end = MAPS_LOWEST, best = 0;
 	bool is_more = true;
 
 	if (!maps_open(&walk))

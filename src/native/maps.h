@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	MAPS_LOWEST = 0x10000, /* Linux maps nothing below, by default */
+};
+
 struct maps_range {
 	uintptr_t low, high;
 	bool is_readable, is_writable, is_executable;

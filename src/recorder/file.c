@@ -811,6 +811,13 @@ void wmrt_seal(void)
 	__atomic_store_n(&wmrt_process.is_sealed, true, __ATOMIC_RELEASE);
 }
 
+static void end_clients(void)
+{
+	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
+		if ((*c)->end)
+			(*c)->end();
+}
+
 void wmrt_file_close(uint32_t how)
 {
 	struct wmk_header *header;
@@ -821,8 +828,7 @@ void wmrt_file_close(uint32_t how)
 	header = wmrt_file_header();
 	if (!header || wmrt_is_vfork_child())
 		return;
-	for (const struct wmrt_client *const *c = wmrt_clients; *c && how & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT); c++)
-		if ((*c)->end)
-			(*c)->end();
+	if (how & (WMK_FLAG_CLOSED | WMK_FLAG_LEFT))
+		end_clients();
 	__atomic_fetch_or(&header->flags, how, __ATOMIC_RELAXED);
 }

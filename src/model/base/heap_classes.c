@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const char *const prefixes[] = {[HEAP_CLASS_SIZE] = "size:", [HEAP_CLASS_LIFE] = "life:"};
 
 uint32_t heap_class_count(enum heap_class_kind kind)
@@ -46,7 +48,7 @@ static void put_name(enum heap_class_kind kind, uint32_t index, const char *suff
 bool heap_class_is_metric(const char *name)
 {
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+		if (text_begins(name, prefixes[i]))
 			return true;
 	return false;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/hashmap.h"
+#include "base/text.h"
 
 static const uint32_t none = UINT32_MAX;
 
@@ -90,7 +91,7 @@ static void know(const struct thread_reader *x, struct known_function *f)
 	if (!f->image)
 		return;
 	f->is_helper = word_is_helper(name);
-	f->is_way_in = strncmp(name, WM1_CALL, prefix) == 0;
+	f->is_way_in = text_begins(name, WM1_CALL);
 	if (!f->is_helper)
 		f->function = find_in_meta(&f->image->meta, f->is_way_in ? name + prefix : name);
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "model/crash/word_step.h"
 #include "waymark/abi.h"
@@ -53,8 +54,7 @@ static const struct word_value unknown;
 
 bool word_is_helper(const char *name)
 {
-	return strncmp(name, "wm1.", 4) == 0 && strncmp(name, WM1_CALL, strlen(WM1_CALL)) != 0 &&
-	       strcmp(name, WM1_CALL_BOUND) != 0;
+	return text_begins(name, "wm1.") && !text_begins(name, WM1_CALL) && strcmp(name, WM1_CALL_BOUND) != 0;
 }
 
 /* Of the runtime: they keep all registers but r11 and their result (waymark/runtime.h). */

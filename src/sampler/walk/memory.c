@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "native/maps.h"
 #include "recorder/sys.h"
 
 enum {
 	RECENT_WALKS = 4, /* what they have used is likely to be used again */
 	WAYS = 4,         /* places that a window may be in */
-	LOWEST = 0x10000, /* Linux maps nothing below, by default */
 };
 
 static bool is_forbidden;
@@ -86,10 +86,11 @@ static size_t place_of(const struct memory_windows *w, uintptr_t at)
 /* A window is in one page: it can be read as a whole or not at all. */
 static const uint8_t *window_at(struct memory_windows *w, uintptr_t at)
 {
-	size_t i = place_of(w, at);
+	size_t i;
 
-	if (at < LOWEST)
+	if (at < MAPS_LOWEST)
 		return NULL;
+	i = place_of(w, at);
 	if (w->windows[i].at == at && w->windows[i].read != w->walk && w->renewed != w->walk)
 		renew(w);
 	if (w->windows[i].at != at || w->windows[i].read != w->walk) {
