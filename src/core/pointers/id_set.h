@@ -6,16 +6,19 @@
 #ifndef WM_CORE_POINTERS_ID_SET_H
 #define WM_CORE_POINTERS_ID_SET_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 
-struct id_word {
+/* Without padding: sets are most of what an analysis needs. */
+struct __attribute__((packed, aligned(4))) id_word {
 	uint32_t index; /* of 64 numbers each */
 	uint64_t bits;
 };
+static_assert(sizeof(struct id_word) == 12, "no padding");
 
 struct id_set {
 	struct id_word *words;
