@@ -119,14 +119,20 @@ static struct error *number(const struct splitting *s, struct region_classes *re
 	return NULL;
 }
 
-/* Each class of which the set has the first region. */
-static struct error *reduce(const struct region_classes *c, const struct id_set *regions, struct id_set *ret)
+/* Each class of which the set has a region. */
+static struct error *reduce(struct region_classes *c, const struct id_set *regions, struct id_set *ret)
 {
 	struct error *err = NULL;
 
-	for (struct id_iterator i = id_set_begin(regions); !err && id_set_next(regions, &i);)
-		if (c->members[c->first[c->of[i.id]]] == i.id)
-			err = id_set_add(ret, c->of[i.id], NULL);
+	c->question++;
+	for (struct id_iterator i = id_set_begin(regions); !err && id_set_next(regions, &i);) {
+		uint32_t class = c->of[i.id];
+
+		if (c->asked[class] == c->question)
+			continue;
+		c->asked[class] = c->question;
+		err = id_set_add(ret, class, NULL);
+	}
 	return err;
 }
 
@@ -134,24 +140,49 @@ static struct error *reduce_all(struct region_classes *c)
 {
 	struct error *err = NULL;
 
+	c->asked = calloc((size_t)c->count + 1, sizeof *c->asked);
 	c->sets = calloc(c->regions->sets.count + 1, sizeof *c->sets);
 	c->functions = calloc((size_t)c->regions->memory->code->function_count + 1, sizeof *c->functions);
 	c->has_function = calloc((size_t)c->regions->memory->code->function_count + 1, sizeof *c->has_function);
-	if (!c->sets || !c->functions || !c->has_function)
+	if (!c->asked || !c->sets || !c->functions || !c->has_function)
 		return &error_no_memory;
 	for (size_t i = 0; i < c->regions->sets.count && !err; i++)
 		err = reduce(c, region_set(c->regions, (uint32_t)i), &c->sets[i]);
 	return err;
 }
 
-struct error *region_classes_find(const struct regions *r, struct region_classes *ret)
+static void split_once(struct splitting *s, const struct regions *r, bool *is_split, uint32_t set)
+{
+	if (!is_split[set])
+		split(s, region_set(r, set));
+	is_split[set] = true;
+}
+
+static struct error *split_all(struct splitting *s, const struct regions *r, enum region_partition partition)
+{
+	bool *is_split = calloc(r->sets.count + 1, sizeof *is_split);
+
+	if (!is_split)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < r->memory->code->instruction_count; i++) {
+		split_once(s, r, is_split, r->changes[i]);
+		split_once(s, r, is_split, r->overwrites[i]);
+		split_once(s, r, is_split, r->passes[i]);
+		if (partition == REGIONS_BY_ALL)
+			split_once(s, r, is_split, r->reads[i]);
+	}
+	free(is_split);
+	return NULL;
+}
+
+struct error *region_classes_find(const struct regions *r, enum region_partition partition, struct region_classes *ret)
 {
 	struct region_classes c = {.regions = r};
 	struct splitting s;
 	struct error *err = splitting_init((uint32_t)r->items.count, &s);
 
-	for (size_t i = 0; i < r->sets.count && !err; i++)
-		split(&s, region_set(r, (uint32_t)i));
+	if (!err)
+		err = split_all(&s, r, partition);
 	if (!err)
 		err = number(&s, &c);
 	splitting_deinit(&s);
@@ -173,6 +204,7 @@ void region_classes_deinit(struct region_classes *c)
 	for (uint32_t i = 0; c->expanded && i < c->count; i++)
 		id_set_deinit(&c->expanded[i]);
 	free(c->expanded);
+	free(c->asked);
 	free(c->bits);
 	free(c->of);
 	free(c->first);

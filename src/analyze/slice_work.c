@@ -140,7 +140,8 @@ struct error *slice_work_open(struct work *w)
 	struct error *err = controls_init(c, &w->controls);
 
 	if (!err)
-		err = region_classes_find(w->regions, &w->classes);
+		err = region_classes_find(w->regions, w->request->demand ? REGIONS_BY_ALL : REGIONS_BY_EFFECT,
+					  &w->classes);
 	if (err)
 		return err;
 	w->slice->why = calloc((size_t)c->instruction_count + 1, sizeof *w->slice->why);
