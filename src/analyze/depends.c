@@ -311,15 +311,87 @@ static struct error *add_stores(struct search *s)
 	return err;
 }
 
+/* Many loads read one set, and many stores change one: each pair of sets is looked at once. */
+struct depends_stores {
+	struct function_ids items; /* instructions of the slice that change memory, rising */
+	struct id_set changed;     /* in regions.sets: what they change */
+	struct id_set *met;        /* [set] those of `changed` that have a region in common with it */
+	bool *has_met;             /* [set] */
+	bool *is_met;              /* [set] as met[of] */
+	uint32_t of;               /* 0: of none, which is the empty set */
+};
+
+static void stores_destroy(struct depends_stores *x, size_t set_count)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; x->met && i < set_count; i++)
+		id_set_deinit(&x->met[i]);
+	function_ids_deinit(&x->items);
+	id_set_deinit(&x->changed);
+	free(x->met);
+	free(x->has_met);
+	free(x->is_met);
+	free(x);
+}
+
+static struct error *stores_create(struct depends *d)
+{
+	const struct regions *r = d->regions;
+	size_t count = r->sets.count + 1;
+	struct depends_stores *x = calloc(1, sizeof *x);
+	struct error *err = NULL;
+
+	if (!x)
+		return &error_no_memory;
+	d->stores = x;
+	x->met = calloc(count, sizeof *x->met);
+	x->has_met = calloc(count, sizeof *x->has_met);
+	x->is_met = calloc(count, sizeof *x->is_met);
+	if (!x->met || !x->has_met || !x->is_met)
+		return &error_no_memory;
+	for (uint32_t i = 0; i < r->memory->code->instruction_count && !err; i++) {
+		if (!is_in(d, i) || !r->changes[i])
+			continue;
+		err = function_ids_append(&x->items, i);
+		if (!err)
+			err = id_set_add(&x->changed, r->changes[i], NULL);
+	}
+	return err;
+}
+
+/* Makes is_met that of what an instruction reads. */
+static struct error *meet_stores(const struct regions *r, struct depends_stores *x, uint32_t set)
+{
+	struct error *err = NULL;
+
+	for (struct id_iterator i = id_set_begin(&x->changed);
+	     !x->has_met[set] && !err && id_set_next(&x->changed, &i);)
+		if (id_set_meets(region_set(r, set), region_set(r, i.id)))
+			err = id_set_add(&x->met[set], i.id, NULL);
+	if (err || x->of == set)
+		return err;
+	for (struct id_iterator i = id_set_begin(&x->met[x->of]); id_set_next(&x->met[x->of], &i);)
+		x->is_met[i.id] = false;
+	for (struct id_iterator i = id_set_begin(&x->met[set]); id_set_next(&x->met[set], &i);)
+		x->is_met[i.id] = true;
+	x->has_met[set] = true;
+	x->of = set;
+	return NULL;
+}
+
 /* Another thread may store at any time. */
 static struct error *add_all_stores(struct search *s)
 {
 	const struct regions *r = s->d->regions;
-	struct error *err = NULL;
+	struct error *err = s->d->stores ? NULL : stores_create(s->d);
+	const struct depends_stores *x = s->d->stores;
 
-	for (uint32_t i = 0; i < r->memory->code->instruction_count && !err; i++)
-		if (is_in(s->d, i) && id_set_meets(region_set(r, r->reads[s->of]), region_set(r, r->changes[i])))
-			err = add(s, SLICE_MEMORY, i);
+	if (!err)
+		err = meet_stores(r, s->d->stores, r->reads[s->of]);
+	for (size_t i = 0; !err && i < x->items.count; i++)
+		if (x->is_met[r->changes[x->items.items[i]]])
+			err = add(s, SLICE_MEMORY, x->items.items[i]);
 	return err;
 }
 
@@ -391,6 +463,8 @@ void depends_deinit(struct depends *d)
 {
 	for (size_t i = 0; d->wanted && i < place_count(d->regions->memory->code); i++)
 		id_set_deinit(&d->wanted[i]);
+	if (d->regions)
+		stores_destroy(d->stores, d->regions->sets.count);
 	free(d->wanted);
 	free(d->is_waiting);
 	free(d->lands);

@@ -18,6 +18,8 @@ struct dependence {
 };
 VEC_DECLARE(dependence_vec, struct dependence);
 
+struct depends_stores;
+
 struct depends {
 	const struct regions *regions;
 	const struct slice *slice;
@@ -25,6 +27,7 @@ struct depends {
 	struct controls controls;
 	bool has_threads;
 	struct id_set landings, jumps;        /* calls of setjmp and longjmp */
+	struct depends_stores *stores;        /* has_threads: made when memory is first asked about (depends.c) */
 	struct id_set *wanted;                /* [place] regions that are looked for there (depends.c) */
 	bool *is_waiting;                     /* [place] */
 	bool *lands;                          /* [function] it calls setjmp or its kin */
