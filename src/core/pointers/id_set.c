@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "base/vec.h"
 
 void id_set_deinit(struct id_set *set)
 {
@@ -123,15 +122,18 @@ bool id_set_contains(const struct id_set *a, const struct id_set *b)
 	return true;
 }
 
+/* Most sets have a word or two, and there are many: what vec_grow begins with would be most of their memory. */
 static struct error *reserve(struct id_set *set, uint32_t count)
 {
-	size_t capacity = set->capacity;
+	size_t capacity = (size_t)set->capacity + set->capacity / 2 + 2;
 	struct id_word *grown;
 
 	if (count <= set->capacity)
 		return NULL;
-	grown = vec_grow(set->words, &capacity, count, sizeof *set->words);
-	if (!grown || capacity > UINT32_MAX)
+	if (capacity < count)
+		capacity = count;
+	grown = capacity > UINT32_MAX ? NULL : realloc(set->words, capacity * sizeof *grown);
+	if (!grown)
 		return &error_no_memory;
 	set->words = grown;
 	set->capacity = (uint32_t)capacity;
