@@ -91,6 +91,15 @@ static struct error *add_region(struct builder *b, uint32_t location, uint32_t l
 	return err;
 }
 
+/*
+ * The coarser analysis has one place an object, whose accesses meet whatever their lengths: they are one region. Not in the finer one, which is
+ * asked for the lengths, too (omissions.h).
+ */
+static uint32_t length_at(const struct builder *b, uint32_t len_bytes)
+{
+	return b->m->is_coarse && len_bytes ? ANY_BYTES : len_bytes;
+}
+
 static struct error *read_all(struct builder *b, const struct id_set *locations, uint32_t len_bytes,
 			      struct id_set *reads)
 {
@@ -98,7 +107,7 @@ static struct error *read_all(struct builder *b, const struct id_set *locations,
 	uint32_t region;
 
 	for (struct id_iterator i = id_set_begin(locations); !err && id_set_next(locations, &i);) {
-		err = add_region(b, i.id, len_bytes, &region);
+		err = add_region(b, i.id, length_at(b, len_bytes), &region);
 		if (!err)
 			err = id_set_add(reads, region, NULL);
 	}
@@ -154,7 +163,7 @@ static struct error *change_all(struct builder *b, const struct id_set *location
 	for (struct id_iterator i = id_set_begin(locations); !err && id_set_next(locations, &i);) {
 		const struct id_set *those;
 
-		err = changes_of(b, &(struct region){i.id, len_bytes}, &those);
+		err = changes_of(b, &(struct region){i.id, length_at(b, len_bytes)}, &those);
 		if (!err)
 			err = id_set_add_all(changes, those, NULL, NULL);
 	}
@@ -165,7 +174,7 @@ static struct error *change_all(struct builder *b, const struct id_set *location
 static struct error *access(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes, enum pass pass, uint32_t *ret)
 {
 	const struct id_set *locations = pointer ? memory_of(b->m, pointer) : NULL;
-	struct key key = {{(uintptr_t)locations, len_bytes, pass}};
+	struct key key = {{(uintptr_t)locations, length_at(b, len_bytes), pass}};
 	uint32_t number, before = b->accesses.count;
 	struct id_set set = {0};
 	struct error *err;
