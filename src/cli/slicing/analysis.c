@@ -16,26 +16,40 @@ static struct error *take_message(struct error *why, char **ret)
 	return *ret ? NULL : &error_no_memory;
 }
 
-static struct error *find_out(const struct slicing_cache_key *key, struct slicing_analysis *ret)
+static void free_all_but_why(struct slicing_analysis *a)
+{
+	if (a->is_there)
+		regions_deinit(&a->regions);
+	memory_deinit(&a->memory);
+	a->is_there = false;
+}
+
+static struct error *find_out(const struct slicing_cache_key *key, struct slicing_analysis *spare,
+			      struct slicing_analysis *ret)
 {
 	struct error *err = memory_analyse(key->code, key->runs, key->limit, &ret->memory);
 
 	if (err && err->code == ERROR_OVERFLOW) {
 		err = take_message(err, &ret->coarse);
+		if (spare)
+			free_all_but_why(spare);
 		if (!err)
 			err = memory_analyse_coarsely(key->code, key->runs, &ret->memory);
 	}
 	return err ? err : regions_find(&ret->memory, key->runs, &ret->regions);
 }
 
-struct error *slicing_analyse(const struct slicing_cache_key *key, struct slicing_analysis *ret)
+struct error *slicing_analyse(const struct slicing_cache_key *key, struct slicing_analysis *spare,
+			      struct slicing_analysis *ret)
 {
 	struct error *err = NULL;
 
 	ret->is_there = slicing_cache_read(key, &ret->coarse, &ret->memory, &ret->regions);
+	if (ret->is_there && ret->memory.is_coarse && spare)
+		free_all_but_why(spare);
 	if (ret->is_there)
 		return NULL;
-	err = find_out(key, ret);
+	err = find_out(key, spare, ret);
 	ret->is_there = !err;
 	return err ? err : slicing_cache_write(key, ret->coarse, &ret->memory, &ret->regions);
 }
@@ -61,9 +75,7 @@ struct error *slicing_take_slice(const struct slice *s, const struct slice_reque
 
 void slicing_analysis_deinit(struct slicing_analysis *a)
 {
-	if (a->is_there)
-		regions_deinit(&a->regions);
-	memory_deinit(&a->memory);
+	free_all_but_why(a);
 	free(a->coarse);
 	*a = (struct slicing_analysis){0};
 }

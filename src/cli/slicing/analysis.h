@@ -26,8 +26,12 @@ enum {
 /* The user's limits, in millions of bytes and steps; 0: the preset. is_shown: else it is for a slice of which only the size is shown. */
 struct pointers_limit slicing_limit(size_t mb, size_t msteps, bool is_shown);
 
-/* Takes it from the cache, or finds it out and keeps it there. The owner deinits, on failure too. */
-struct error *slicing_analyse(const struct slicing_cache_key *key, struct slicing_analysis *ret);
+/*
+ * Takes it from the cache, or finds it out and keeps it there. The owner deinits, on failure too. spare: another analysis, which the coarser one does
+ * without, so that it has its room: of that one nothing but `coarse` is left then. NULL: there is none.
+ */
+struct error *slicing_analyse(const struct slicing_cache_key *key, struct slicing_analysis *spare,
+			      struct slicing_analysis *ret);
 /* A slice that was made coarsely says so in *coarse, if nothing else does. */
 struct error *slicing_take_slice(const struct slice *s, const struct slice_request *request, char **coarse);
 void slicing_analysis_deinit(struct slicing_analysis *a);

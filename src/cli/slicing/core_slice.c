@@ -152,7 +152,8 @@ static struct error *analyse(struct work *w, struct analysis *a, bool is_shown)
 
 	a->limit_steps = is_shown || w->request->limit_msteps ? key.limit.steps
 							      : (uint64_t)COUNTED_SLICE_MSTEPS * SLICING_MILLION;
-	return slicing_analyse(&key, &a->of);
+	/* What ran is asked about once more behind the analysis of all code, for omissions, which the coarser one does not tell. */
+	return slicing_analyse(&key, a == &w->all ? &w->active.of : NULL, &a->of);
 }
 
 static struct error *explain(struct work *w, const struct slice_request *request, const struct slice *s)

@@ -196,7 +196,7 @@ static struct error *run(struct work *w)
 	key.folder = w->cache;
 	key.runs = w->ran.runs;
 	if (!err)
-		err = slicing_analyse(&key, &w->analysis);
+		err = slicing_analyse(&key, NULL, &w->analysis);
 	return err ? err : slice_line(w);
 }
 
