@@ -27,7 +27,7 @@ struct region_classes {
 	struct id_set *expanded;  /* [class] regions; NULL until one is asked for, as `bits` is */
 	uint32_t *asked;          /* scratch: [class] the last question that it was in */
 	uint32_t question;
-	uint64_t *bits;           /* scratch, a bit for each region */
+	uint64_t *bits; /* scratch, a bit for each region */
 };
 
 enum region_partition {
