@@ -287,17 +287,6 @@ static struct error *change_object(struct builder *b, uint32_t object, struct id
 	return err;
 }
 
-/* A new object has contents: zeros, or a copy of something. */
-static struct error *change_new(struct builder *b, LLVMValueRef call, struct touched *ret)
-{
-	struct error *err = NULL;
-
-	for (size_t i = 0; i < b->m->objects.count && !err; i++)
-		if (b->m->objects.items[i].kind == MEMORY_HEAP && b->m->objects.items[i].value == call)
-			err = change_object(b, (uint32_t)i, &ret->set);
-	return err;
-}
-
 static struct error *touch_library(struct builder *b, LLVMValueRef call, const struct library_function *f,
 				   LLVMValueRef callee, enum pass pass, struct touched *ret)
 {
@@ -311,11 +300,8 @@ static struct error *touch_library(struct builder *b, LLVMValueRef call, const s
 		if (e->kind == LIBRARY_COPIES) {
 			is_read = pass == PASS_READS;
 			err = touch_argument(b, call, is_read ? e->b : e->a, length_of(call, 2), pass, ret);
-		} else if (e->kind == LIBRARY_NEW || e->kind == LIBRARY_PUTS_NEW) {
-			err = pass == PASS_CHANGES ? change_new(b, call, ret) : NULL;
-			if (!err && e->kind == LIBRARY_PUTS_NEW && pass == PASS_CHANGES)
-				err = touch_argument(b, call, e->a, sizeof(uint64_t), pass, ret);
-		} else if (e->kind == LIBRARY_POINTS) {
+		} else if (e->kind == LIBRARY_PUTS_NEW || e->kind == LIBRARY_POINTS) {
+			/* What a new object holds is no change: who reads it has a pointer that the call made. */
 			if (pass == PASS_CHANGES)
 				err = touch_argument(b, call, e->a, sizeof(uint64_t), pass, ret);
 		} else if (is_read == (pass == PASS_READS) && (is_read || is_write)) {

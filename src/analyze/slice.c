@@ -597,7 +597,7 @@ static struct error *join_stores_of_threads(struct work *w)
 	return err;
 }
 
-/* The coarse slice: whatever changes what matters. Where a setjmp is in it, control may have come from each longjmp. */
+/* The coarse slice: whatever changes what matters. Each longjmp does: it changes whether control goes on (REGION_CONTROL). */
 static struct error *join_all_stores(struct work *w)
 {
 	const struct regions *r = w->regions;
@@ -613,8 +613,6 @@ static struct error *join_all_stores(struct work *w)
 		if (!err)
 			err = join_variadic(w, CONTEXT_UP, i);
 	}
-	for (struct id_iterator i = id_set_begin(&w->jumps); w->landings.count && !err && id_set_next(&w->jumps, &i);)
-		err = join(w, CONTEXT_UP, i.id, SLICE_CONTROL, CODE_NONE);
 	return err;
 }
 

@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from random_text import Grammar, Writer  # noqa: E402
 
 HEAD = r"""
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,6 +95,15 @@ static int *@pick(int count, ...)
 	va_end(again);
 	va_end(list);
 	return p;
+}
+static void @give(int value, ...)
+{
+	va_list list;
+	int *p;
+	va_start(list, value);
+	while ((p = va_arg(list, int *)))
+		*p = value++ & 15;
+	va_end(list);
 }
 static struct node *@push(int value, const char *name)
 {
@@ -187,12 +197,14 @@ RULES = {
         "{ char *end; v#3 = (int)strtol($string, &end, 10) & 15; v#3 = *end & 15; }", "v#3 = (int)strlen($string);",
         "v#3 = strcmp($string, $string) > 0;", "strcpy(s, $copied);", "if (strlen(s) < 12) strcat(s, $added);", "strncpy(@text, $copied, 11);",
         "{ char *at = strchr($string, $character); if (at) v#3 = *at & 15; }", "{ char *copy = strdup($string); v#3 = copy[0] & 15; free(copy); }",
+        "{ char *made; asprintf(&made, \"%d%s\", $expression, $name); v#3 = made[#2] & 15; free(made); }",
         "{ int *some = calloc(4, sizeof *some); some[$value & 3] = $expression; v#3 = some[#4]; some = realloc(some, 32); v#3 = some[$value & 3]; free(some); }",
         "{ int **some = malloc(2 * sizeof *some); some[0] = &@h; some[1] = $lasting; *some[$value & 1] = $expression; $pointer_place = some[1]; free(some); }",
         "{ int *two[2]; for (int k = 0; k < 2; k++) two[k] = malloc(8); two[0][1] = $expression; two[1][1] = $expression; v#3 = two[0][1]; free(two[0]); "
         "free(two[1]); }",
         "{ int *one = $value ? &@h : &@g[1]; @h = $expression; @g[1] = $expression; *one = $expression; v#3 = @h; v#3 = @g[1]; }",
-        "v#3 = @sum(1 + #3, $expression, (double)$value, $expression);", "v#3 = abs($value);", "v#3 = atoi($string);",
+        "v#3 = @sum(1 + #3, $expression, (double)$value, $expression);", "@give($expression, $pointer, $pointer, (int *)0);",
+        "v#3 = abs($value);", "v#3 = atoi($string);",
         "{ char cut[24]; int sum = 0; memcpy(cut, s, 24); char *part = strtok(cut, \" -\"); while (part) { sum += *part; part = strtok(NULL, \" -\"); } "
         "v#3 = sum & 15; }",
         "memcpy(&@word, $four_bytes, 4);", "{ int *kept; memcpy(&kept, &$kept, sizeof kept); v#3 = *kept; }", "v#3 = memcmp(@bytes, s, #8) < 0;"],
