@@ -117,6 +117,34 @@ NOINLINE static void out_of_qsort(int n)
 	LEAVE();
 }
 
+/* Between calls of one block, of which the first leaves to the second what it has added to the id. */
+NOINLINE static void between_calls(int n)
+{
+	ENTER();
+	leaf(n);
+	setjmp(inner_env);
+	leaf(n + 1);
+	setjmp(outer_env);
+	leaf(n + 2);
+	LEAVE();
+}
+
+/* The same of calls by itself: to the history. */
+NOINLINE static int between_own_calls(int n)
+{
+	ENTER();
+	int sum = n < 2 ? leaf(n) : 0;
+	if (n >= 2) {
+		sum = between_own_calls(n - 1);
+		setjmp(inner_env);
+		sum += between_own_calls(n - 2);
+		setjmp(outer_env);
+		sum += between_own_calls(n - 2);
+	}
+	LEAVE();
+	return sum;
+}
+
 static void handler(int signo)
 {
 	SIGNAL_ENTER();
@@ -191,6 +219,8 @@ int main(void)
 		nested(n + 1);
 		leaf(11);
 	}
+	between_calls(20);
+	between_own_calls(5);
 	out_of_qsort(2);
 	leaf(12);
 	out_of_handler();

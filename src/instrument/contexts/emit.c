@@ -363,7 +363,7 @@ static bool stores_absolute(const struct emitter *e, const struct site *site)
 /* The next site in the block takes care of what this one leaves in the id. */
 static bool leaves_id(const struct emitter *e, const struct site *site, const struct site *next)
 {
-	if (next->block != site->block || !next->number || LLVMIsAInvokeInst(site->call))
+	if (next->block != site->block || next->is_landed || !next->number || LLVMIsAInvokeInst(site->call))
 		return false;
 	return stores_absolute(e, next) || (is_cold_edge(site) && is_cold_edge(next));
 }

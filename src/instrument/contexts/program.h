@@ -50,6 +50,7 @@ struct site {
 	uint32_t number;          /* site number in the image, 0 until described */
 	bool is_tail;             /* marked tail and followed by the return: may run without the caller's frame */
 	bool is_must_tail;
+	bool is_landed; /* between it and the site before it in the block a call returns twice, which puts the state of the entry back */
 	bool is_replaceable; /* META_SITE_CALL: of a function that another image may replace (interpose.c) */
 	enum site_action action;
 	uint64_t addend; /* SITE_ADD: of the id (program_id) */

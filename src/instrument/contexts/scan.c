@@ -350,12 +350,20 @@ static struct error *scan_block(struct scan *s, uint32_t caller, LLVMBasicBlockR
 {
 	struct program *p = s->p;
 	double frequency = -1;
+	bool is_landed = false;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-		if (LLVMIsALandingPadInst(i) || (ir_is_call(i) && returns_twice(s, i)))
+		const bool is_twice = ir_is_call(i) && returns_twice(s, i);
+		if (LLVMIsALandingPadInst(i) || is_twice)
 			p->functions.items[caller].recovers = true;
 		if (!ir_is_call(i))
 			continue;
-		struct site site = {.call = i, .block = block, .caller = caller, .callee = NO_INDEX, .edge = NO_INDEX};
+		struct site site = {.call = i,
+				    .block = block,
+				    .caller = caller,
+				    .callee = NO_INDEX,
+				    .edge = NO_INDEX,
+				    .is_landed = is_landed};
+		is_landed |= is_twice;
 		enum verdict verdict = classify(s, i, &site);
 		p->calls.total += verdict != CALL_NOT_COUNTED;
 		p->calls.no_code += verdict == CALL_NO_SITE;
@@ -367,6 +375,7 @@ static struct error *scan_block(struct scan *s, uint32_t caller, LLVMBasicBlockR
 			frequency = p->host->block_frequency(p->host->state, block);
 		site.frequency = frequency;
 		note_tail_call(s, &site);
+		is_landed = is_twice;
 		struct error *err = site_vec_append(&p->sites, site);
 		if (err)
 			return err;

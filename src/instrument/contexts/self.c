@@ -128,11 +128,11 @@ static void take(struct sharing *s)
 	}
 }
 
-/* Nothing between the two looks at the history or at the id. */
+/* Nothing between the two looks at the history or at the id, or puts them back. */
 static bool comes_next(const struct site *site, const struct site *next)
 {
 	return site->action == SITE_SELF && next->action == SITE_SELF && site->block == next->block &&
-	       !LLVMIsAInvokeInst(site->call) && !site->restore_id && !site->restore_top && !next->restore_id &&
+	       !next->is_landed && !LLVMIsAInvokeInst(site->call) && !site->restore_id && !site->restore_top && !next->restore_id &&
 	       !next->restore_top;
 }
 
