@@ -2,10 +2,11 @@
  * cc.c - `waymark cc` and `waymark c++`: clang with the flags that instrument, added around the user's own.
  *
  * For contexts, and for paths at the final stage, objects are compiled with -ffat-lto-objects: machine code as ever and
- * bitcode beside it, so that ar, nm, ranlib, strip and other linkers see ordinary objects. Where a sanitizer forbids that
- * they are bitcode. Linking goes through lld, which takes the bitcode, and runs the pass at the end of full LTO. For paths
- * at the source stage clang runs the pass, and objects are ordinary ones. All that is the user's is handed on untouched;
- * exit status and diagnostics are clang's.
+ * bitcode beside it, so that ar, nm, ranlib, strip and other linkers see ordinary objects. Where no plain linker can meet them
+ * (one command compiles and links, the user says -flto), or LLVM cannot make machine code (some sanitizers, -fsanitize=cfi,
+ * -fvirtual-function-elimination), they are bitcode alone. Linking goes through lld, which takes the bitcode, and runs the pass at
+ * the end of full LTO. For paths at the source stage clang runs the pass, and objects are ordinary ones. All that is the user's
+ * is handed on untouched; exit status and diagnostics are clang's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +107,7 @@ static void add_source_flags(struct line *line, const struct job *job, const str
 static void add_bitcode_flags(struct line *line, const struct cc_request *r)
 {
 	add_text(line, "-flto=full");
-	if (cc_request_makes_fat_objects(r))
+	if (cc_request_object(r) == CC_OBJECT_FAT)
 		add_text(line, "-ffat-lto-objects");
 	else /* of fat objects that others have made the linker takes the bitcode all the same */
 		add_text(line, "-Wl,--fat-lto-objects");

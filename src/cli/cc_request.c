@@ -130,7 +130,7 @@ static void note_linker_words(struct cc_request *r, const char *list)
 /*
  * Sanitizers that are passes over the module, or that need the whole program. LLVM 19 makes a fat object's machine code from the
  * module that its bitcode was taken from: such a pass runs a second time over what it has instrumented, and what the linker has to
- * lower (-fsanitize=cfi) ends the compiler.
+ * lower (-fsanitize=cfi, -fvirtual-function-elimination) ends the compiler.
  */
 static const char *const pass_sanitizers[] = {"address",         "kernel-address",
 					      "hwaddress",       "kernel-hwaddress",
@@ -162,6 +162,16 @@ static void note_sanitizers(uint32_t *set, const char *list, bool on)
 	}
 }
 
+/* option is -fNAME or -fno-NAME: *on says which. */
+static bool is_switch(const char *option, const char *name, bool *on)
+{
+	bool is_off = starts(option, "-fno-");
+	if (!starts(option, "-f") || strcmp(option + (is_off ? strlen("-fno-") : strlen("-f")), name) != 0)
+		return false;
+	*on = !is_off;
+	return true;
+}
+
 /* The last of these counts, as in clang. */
 static void note_instrumentation(struct cc_request *r, const char *option)
 {
@@ -173,13 +183,30 @@ static void note_instrumentation(struct cc_request *r, const char *option)
 		r->has_sanitizer_coverage = true;
 	else if (starts(option, "-fno-sanitize-coverage="))
 		r->has_sanitizer_coverage = false;
-	else if (!strcmp(option, "-ffat-lto-objects") || !strcmp(option, "-fno-fat-lto-objects"))
-		r->no_fat_objects = option[2] == 'n';
+	else if (is_switch(option, "fat-lto-objects", &r->wants_fat_objects))
+		r->no_fat_objects = !r->wants_fat_objects;
+	else if (!strcmp(option, "-fmemory-profile") || starts(option, "-fmemory-profile="))
+		r->has_memory_profile = true;
+	else if (!strcmp(option, "-fno-memory-profile"))
+		r->has_memory_profile = false;
+	else
+		is_switch(option, "virtual-function-elimination", &r->eliminates_virtual_calls);
 }
 
-bool cc_request_makes_fat_objects(const struct cc_request *r)
+/* LLVM can make machine code beside the bitcode. */
+static bool can_be_fat(const struct cc_request *r)
 {
-	return !r->no_fat_objects && !r->has_sanitizer_coverage && !r->pass_sanitizers;
+	return !r->no_fat_objects && !r->has_sanitizer_coverage && !r->has_memory_profile &&
+	       !r->eliminates_virtual_calls && !r->pass_sanitizers;
+}
+
+enum cc_object cc_request_object(const struct cc_request *r)
+{
+	if (r->links && !r->is_relocatable && !r->saves_temporaries)
+		return CC_OBJECT_BITCODE;
+	if (!can_be_fat(r) || (r->uses_lto && !r->wants_fat_objects))
+		return CC_OBJECT_BITCODE;
+	return CC_OBJECT_FAT;
 }
 
 static void note_mode(struct cc_request *r, const char *option)
@@ -199,6 +226,8 @@ static void note_mode(struct cc_request *r, const char *option)
 		r->is_static = true;
 	else if (!strcmp(option, "-r"))
 		r->is_relocatable = true;
+	else if (starts(option, "-save-temps") || starts(option, "--save-temps"))
+		r->saves_temporaries = true;
 	else if (!strcmp(option, "-emit-llvm"))
 		r->emits_llvm = true;
 	else if (!strcmp(option, "-fno-lto") || starts(option, "-flto"))

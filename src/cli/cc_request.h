@@ -19,9 +19,13 @@ struct cc_request {
 	bool no_lto;
 	bool uses_lto;
 	bool emits_llvm;
-	bool no_fat_objects; /* -fno-fat-lto-objects */
+	bool no_fat_objects;    /* -fno-fat-lto-objects */
+	bool wants_fat_objects; /* -ffat-lto-objects */
+	bool saves_temporaries; /* -save-temps */
 	bool has_sanitizer_coverage;
-	uint32_t pass_sanitizers; /* those that cc_request_makes_fat_objects() excludes, a bit each */
+	bool has_memory_profile;       /* -fmemory-profile */
+	bool eliminates_virtual_calls; /* -fvirtual-function-elimination */
+	uint32_t pass_sanitizers;      /* those whose code no fat object can hold, a bit each */
 	bool has_debug_info;
 	bool no_libc; /* -nostdlib and no -lc: there may be no thread-local storage */
 	bool names_libc;
@@ -34,8 +38,17 @@ struct cc_request {
 /* words: without @files (arguments.h). Strings of *ret are the words'. */
 void cc_request_read(char *const *words, size_t count, struct cc_request *ret);
 
-/* Objects can hold machine code beside their bitcode. Else they are bitcode, as those of clang -flto. */
-bool cc_request_makes_fat_objects(const struct cc_request *r);
+/* What an object holds whose code is instrumented at the link. */
+enum cc_object {
+	CC_OBJECT_FAT,     /* machine code, and bitcode beside it: for any linker */
+	CC_OBJECT_BITCODE, /* bitcode alone, as clang -flto makes it */
+};
+
+/*
+ * Machine code is made where a plain linker may meet the object: not where clang hands it to lld itself, not where the user's -flto says
+ * that all tools can read bitcode, and not where LLVM cannot make it.
+ */
+enum cc_object cc_request_object(const struct cc_request *r);
 
 /* A program comes out, with its runtime: no shared library, no ld -r, no start-up code of its own. */
 bool cc_request_links_program(const struct cc_request *r);
