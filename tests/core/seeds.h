@@ -35,4 +35,11 @@ static inline void seeds_run(const struct seeds *s, uint32_t (*probe)(uint64_t s
 	}
 }
 
+/* The next number of a seed, below n. */
+static inline uint32_t random_below(uint64_t *seed, uint32_t n)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*seed >> 33) % n;
+}
+
 #endif

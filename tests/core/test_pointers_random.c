@@ -56,12 +56,6 @@ struct program {
 	uint32_t nodes[VARIABLES];
 };
 
-static uint32_t random_below(uint64_t *seed, uint32_t n)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(*seed >> 33) % n;
-}
-
 static struct statement random_statement(uint64_t *seed)
 {
 	static const uint32_t sizes[] = {8, 8, 8, 4, 1, 2};
@@ -308,9 +302,23 @@ static uint32_t probe(uint64_t first_seed)
 	return program.count;
 }
 
+/* Most sets of an analysis have a word or two: room beyond that would be most of their memory. */
+static void check_room(void)
+{
+	struct id_set set = {0};
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		CHECK_OK(id_set_add(&set, 64 * i, NULL));
+		CHECK(set.count == i + 1 && set.capacity <= 2 * set.count);
+	}
+	id_set_deinit(&set);
+}
+
 int main(int argc, char **argv)
 {
 	struct seeds seeds = seeds_parse(argc, argv, 2000, 1);
+
+	check_room();
 
 	seeds_run(&seeds, probe);
 	/* An answer of everything would be safe, too. */
