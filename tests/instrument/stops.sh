@@ -1,11 +1,14 @@
 #!/bin/sh
 # stops.sh BUILD-DIR POINTS PROGRAM... - stops programs at random instructions, and compares the context that their words have there with a
 # shadow stack of calls (step_context.c). A program is one of ../hazards, or random=SEED of ../random: with a library, if it has one.
-# LEVELS: others than these; SEED: of the stops.
+# LEVELS: others than these; SEED: of the stops. Or PROGRAM is built=FILE[,LIBRARY...], what waymark cc has built at any level, with the words
+# of ARGUMENTS, in which files have their whole names.
 #
 #   stops.sh build 5000 recursion random=7
+#   ARGUMENTS=$PWD/test.lua GAP=1000 stops.sh build 500 built=src/lua
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+origin=$PWD
 build=$(cd "$1" && pwd)
 points=$2
 shift 2
@@ -37,7 +40,28 @@ build_hazard() {
 	"$build/waymark" "$compiler" --wm=contexts "$2" -g -w "$source" -pthread -lm -o prog
 }
 
+compare() { # IMAGES LABEL SITES...: the first image with the words of ARGUMENTS
+	images=$1 label=$2
+	shift 2
+	if ! "$build/tests/instrument/step_context" "$@" "$points" "${GAP:-10}" "${SEED:-1}" "${STEPS:-3000000}" "$images" "${images%%,*}" ${ARGUMENTS:-} \
+		>out 2>err </dev/null; then
+		head -n 20 err
+		echo "FAIL $label: $(tail -n 1 out)"
+		failed=$((failed + 1))
+	else
+		echo "ok   $label: $(grep points out)"
+		grep '    not known' out
+	fi
+}
+
 for name; do
+	case $name in
+	built=*)
+		images=$(cd "$origin" && echo "${name#built=}" | tr ',' '\n' | xargs realpath | paste -sd,)
+		compare "$images" "$name"
+		continue
+		;;
+	esac
 	for level in ${LEVELS:--O0 -O2}; do
 		rm -rf prog libpart.so random
 		case $name in
@@ -52,13 +76,8 @@ for name; do
 			head -n 5 log
 			echo "FAIL $name $level: not built"
 			failed=$((failed + 1))
-		elif ! "$build/tests/instrument/step_context" $sites "$points" "${GAP:-10}" "${SEED:-1}" 3000000 "$images" ./prog >out 2>err </dev/null; then
-			head -n 20 err
-			echo "FAIL $name $level: $(tail -n 1 out)"
-			failed=$((failed + 1))
 		else
-			echo "ok   $name $level: $(grep points out)"
-			grep '    not known' out
+			ARGUMENTS='' compare "$images" "$name $level" $sites
 		fi
 	done
 done
