@@ -1,20 +1,21 @@
 /*
- * depths.c - how deep the contexts of allocations are, in frames and in entries of the context stack: for table.sh.
+ * depths.c - how deep the contexts of allocations are, in frames and in entries of the context stack: for figures.sh.
  *
- *	bench-context-depths FILE.wmk...
+ *	bench-context-depths [--all] FILE.wmk...
  *
  * The recordings are of `waymark run --heap`, also several of one program's processes. Prints one line, tab-separated:
  *
  *	CONTEXTS ALLOCATIONS  ENTRIES-MAX ENTRIES-90  FRAMES-MAX FRAMES-90
  *
  * An entry is one push, or a run of equal ones; the call of malloc itself is one. Frames are those of the source: inlined ones
- * count. 90: what suffices for 90 % of the allocations.
+ * count. 90: what suffices for 90 % of the allocations. --all prints the whole distributions instead, a line for each depth:
+ * `entries|frames DEPTH ALLOCATIONS`.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "model/contexts/context.h"
 #include "model/contexts/context.h"
 #include "model/base/recording.h"
 #include "waymark/abi.h"
@@ -87,6 +88,21 @@ static struct error *add_file(const char *path, struct image_cache *cache, struc
 	return err;
 }
 
+static void print_all(struct depth_vec *v, const char *what)
+{
+	uint64_t sum = 0;
+
+	if (v->count)
+		qsort(v->items, v->count, sizeof *v->items, compare);
+	for (size_t i = 0; i < v->count; i++) {
+		sum += v->items[i].allocations;
+		if (i + 1 < v->count && v->items[i + 1].depth == v->items[i].depth)
+			continue;
+		printf("%s %" PRIu64 " %" PRIu64 "\n", what, v->items[i].depth, sum);
+		sum = 0;
+	}
+}
+
 /* The largest depth, and the one that suffices for 90 %. */
 static void print(struct depth_vec *v, uint64_t allocations)
 {
@@ -106,15 +122,19 @@ int main(int argc, char **argv)
 	struct image_cache cache;
 	struct depths d = {0};
 	struct error *err = NULL;
+	bool all = argc > 1 && !strcmp(argv[1], "--all");
 
 	image_cache_init(&cache);
-	for (int i = 1; i < argc && !err; i++)
+	for (int i = 1 + all; i < argc && !err; i++)
 		err = add_file(argv[i], &cache, &d);
 	if (err) {
 		fprintf(stderr, "bench-context-depths: %s\n", err->message);
 		error_destroy(err);
 		err = NULL;
 		argc = 0;
+	} else if (all) {
+		print_all(&d.entries, "entries");
+		print_all(&d.frames, "frames");
 	} else {
 		printf("%" PRIu64 "\t%" PRIu64, d.contexts, d.allocations);
 		print(&d.entries, d.allocations);

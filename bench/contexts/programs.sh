@@ -1,9 +1,13 @@
-# Sourced by size.sh and table.sh: programs as their own build systems make them, natively and with Waymark.
+# Sourced by size.sh and figures.sh: programs as their own build systems make them, natively and with Waymark.
 #
-# The caller has opened work (../../tests/programs/work.sh). A build is $work/PROGRAM-native or $work/PROGRAM-waymark.
+# The caller has opened work (../../tests/programs/work.sh). There are two ways to build them:
+#
+#   build_with PROGRAM native|waymark    $work/PROGRAM-native or -waymark
+#   build_variant PROGRAM VARIANT        that of ../paths/programs.sh, which the caller has sourced: $work/PROGRAM-VARIANT
 # shellcheck shell=bash
 
-contexts_fetch=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/../../scripts/fetch-source.sh
+contexts_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+contexts_fetch=$contexts_dir/../../scripts/fetch-source.sh
 
 make_program() { # PROGRAM CC: in the folder of its source
 	local cc=$2 flags='-O2 -gline-tables-only -gdwarf-4' tools='AR=llvm-ar-19 RANLIB=llvm-ranlib-19 NM=llvm-nm-19'
@@ -55,4 +59,61 @@ files_of() { # PROGRAM: what counts of its build
 	sqlite3) echo sqlite3.bench ;;
 	lua) echo src/lua ;;
 	esac
+}
+
+# --- for build_variant: compile_P DIR CC FLAGS, command_P DIR full|small, own_tests_P DIR, which prints what is the same everywhere.
+# A program without tests of its own in its source has no own_tests_P.
+compile_dash() { (cd "$1" && ./configure CC="$2" CFLAGS="$3" && make -j "$jobs"); }
+command_dash() { echo "$1/src/dash $contexts_dir/work-dash.sh $([ "$2" = small ] && echo 3000 || echo 300000)"; }
+
+compile_xmlwf() { # with what tests the library, which is C and C++
+	(cd "$1/expat" && ./buildconf.sh &&
+		./configure --disable-shared --without-docbook --without-examples CC="$2" CXX=bench-c++ CFLAGS="$3" CXXFLAGS="$3" \
+			AR=llvm-ar-19 RANLIB=llvm-ranlib-19 && make -j "$jobs" && make -j "$jobs" -C tests runtests runtestspp)
+}
+command_xmlwf() { echo "$1/expat/xmlwf/xmlwf $work/work.$2.xml"; }
+own_tests_xmlwf() { (cd "$1/expat/tests" && for t in ./runtests ./runtestspp; do $t 2>&1 | sed "s,^,$t: ,"; done); }
+
+compile_mujs() { make -C "$1" -j "$jobs" CC="$2" XCFLAGS="$3" HAVE_READLINE=no LDFLAGS= AR=llvm-ar-19; }
+command_mujs() { echo "$1/build/release/mujs $work/work.$2.js"; }
+
+compile_duktape() { make -C "$1" -f Makefile.cmdline CC="$2" CFLAGS="$3"; }
+command_duktape() { echo "$1/duk $work/work.$2.js"; }
+
+compile_tcc() { (cd "$1" && ./configure --cc="$2" --extra-cflags="$3" --triplet=x86_64-linux-gnu && make -j "$jobs" CONFIG_strip=no AR=llvm-ar-19); }
+command_tcc() { echo "$1/tcc -B$1 -I$1 -I$1/include -DONE_SOURCE=1 -c -o $out/tcc.o $1/$([ "$2" = small ] && echo tccpp || echo tcc).c"; }
+own_tests_tcc() { # what it compiles for its tests, compiled and run
+	(cd "$1/tests/tests2" && make -k 2>&1 | grep -E '^Test: |^[-+]' | sed 's/0x[0-9a-f]*/ADDRESS/g')
+	(cd "$1/tests/pp" && make -k 2>&1 | grep -E '^(Test|PPTest|[-+])' || true)
+}
+
+compile_redis() { (cd "$1" && make_program redis "$2"); }
+command_redis() { echo "$contexts_dir/work.sh redis $1/src/redis-server $out.scratch $2"; }
+compile_nginx() { (cd "$1" && make_program nginx "$2"); }
+command_nginx() { echo "$contexts_dir/work.sh nginx $1/objs/nginx $out.scratch $2"; }
+compile_git() { (cd "$1" && make_program git "$2"); }
+command_git() { echo "$contexts_dir/work.sh git $1/git $out.scratch $2"; }
+
+compile_x264() { # in C alone
+	(cd "$1" && CC="$2" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 ./configure --disable-asm --disable-opencl --disable-lavf --disable-swscale --disable-avs \
+		--disable-ffms --disable-gpac --disable-lsmash --extra-cflags="$3" && make -j "$jobs" x264)
+}
+command_x264() { echo "$1/x264 --quiet --no-progress --threads 1 -o $out/out.264 $work/work.$2.y4m"; }
+
+write_contexts_inputs() { # DIR
+	local size
+	for size in small full; do
+		{
+			echo '<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE doc [<!ENTITY e "an entity">]><doc>'
+			seq $([ $size = small ] && echo 4000 || echo 400000) |
+				sed 's,.*,<item id="n&" kind="beta"><name>alpha \&amp; eta</name><!-- & --><v a="&" b='"'gamma'"'>&</v>\&e;<![CDATA[x < y]]></item>,'
+			echo '</doc>'
+		} >"$1/work.$size.xml"
+		if [ $size = small ]; then
+			sed 's/200000/20000/; s/fib(27)/fib(18)/; s/queens(8)/queens(5)/' "$contexts_dir/../agent/work.js"
+		else
+			cat "$contexts_dir/../agent/work.js"
+		fi >"$1/work.$size.js"
+		python3 "$contexts_dir/film.py" $([ $size = small ] && echo 6 || echo 100) >"$1/work.$size.y4m"
+	done
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What table.sh has redis, nginx and git do; run by `waymark run`, so that all processes of the work are recorded.
+# What figures.sh has redis, nginx and git do; run by `waymark run`, so that all processes of the work are recorded.
 #
 #   bench/contexts/work.sh redis|nginx|git FILE SCRATCH full|small
 #

@@ -2,7 +2,8 @@
 #
 # The caller has opened work (../../tests/programs/work.sh), sets here, and exports LC_ALL. A variant is a compiler with
 # its flags (compiler_of); its build is $work/PROGRAM-VARIANT. Recordings for plans are $work/PROGRAM-STAGE.wmk. $out is a folder
-# for what one run writes, and a prefix of its other files.
+# for what one run writes, and a prefix of its other files. bench_cache, if it is set, is a prefix of files in which configure keeps
+# what it finds out, once for all variants; wanted are the programs, if the caller knows them.
 # shellcheck shell=bash
 
 programs_dir=$here/../../tests/programs
@@ -10,13 +11,37 @@ quietly() { "$@"; } # build_variant shows its log when something fails
 # shellcheck source=../../tests/programs/programs.sh
 . "$programs_dir/programs.sh"
 
-# One word for configure, whatever the variant: BENCH_CC is the compiler, with its flags.
+# One word for configure, whatever the variant: BENCH_CC is the compiler, with its flags. BENCH_LINKS names a file for what links take,
+# to whose name that of what is linked is added for a file with the folder and the words of the link;
+# BENCH_CONFIGURE_CC another compiler for what configure tries: one without LTO takes a third of the time.
 mkdir -p "$work/bin"
-cat >"$work/bin/bench-cc" <<'END'
+cat >"$work/bin/bench-cc.$$" <<'END'
 #!/bin/sh
-exec $BENCH_CC "$@"
+case " $* " in
+*conftest*) exec ${BENCH_CONFIGURE_CC:-$BENCH_CC} "$@" ;;
+*' -c '* | *' -E '* | *' -S '*) exec $BENCH_CC "$@" ;;
+esac
+[ -n "${BENCH_LINKS:-}" ] || exec $BENCH_CC "$@"
+# A link: seconds, KiB, what is linked.
+last=
+for word; do
+	[ "$last" != -o ] || file=$word
+	last=$word
+done
+printf '%s\n' "$PWD" "$@" >"$BENCH_LINKS.${file##*/}"
+exec time -a -o "$BENCH_LINKS" -f "%U %S %M ${file:-a.out}" $BENCH_CC "$@"
 END
-chmod +x "$work/bin/bench-cc"
+cat >"$work/bin/bench-c++.$$" <<'END'
+#!/bin/sh
+plus() { echo "$1" | sed 's,clang-19,clang++-19,; s,waymark cc,waymark c++,'; }
+BENCH_CC=$(plus "$BENCH_CC") BENCH_CONFIGURE_CC=$(plus "${BENCH_CONFIGURE_CC:-}")
+export BENCH_CC BENCH_CONFIGURE_CC
+exec bench-cc "$@"
+END
+chmod +x "$work"/bin/*.$$
+for name in bench-cc bench-c++; do
+	mv "$work/bin/$name.$$" "$work/bin/$name" # whole: another run may execute it
+done
 export PATH=$work/bin:$PATH
 
 # What a process leaves behind, in any variant, goes to a folder of this run that is emptied after each process.
@@ -38,7 +63,9 @@ compiler_of() { # PROGRAM VARIANT
 	bl) echo "$paths" ;;
 	plan) echo "$paths --wm-plan=$work/$1-source.wmk" ;;
 	plan-all) echo "$paths --wm-path-array=1 --wm-plan=$work/$1-source.wmk" ;;
-	lto) echo "$clang -flto -fuse-ld=lld" ;;
+	lto) echo "$clang -flto -fuse-ld=lld -Wno-unused-command-line-argument" ;;
+	hooks) echo "$(compiler_of "$1" lto) -finstrument-functions" ;;
+	mcount) echo "$(compiler_of "$1" lto) -pg" ;;
 	contexts) echo "$waymark cc -gline-tables-only -gdwarf-4" ;;
 	hybrid) echo "$waymark cc -gline-tables-only -gdwarf-4 --wm-hybrid" ;;
 	final-*) compiler_of "$1" "${2#final-}" | sed "s,--wm=paths,& --wm-stage=final,; s,-source\.wmk,-final.wmk," ;;
@@ -75,6 +102,19 @@ compile_again() { # PROGRAM VARIANT
 	esac
 }
 
+linked_file() { # PROGRAM VARIANT: the first word of its command that is in the folder of the build
+	command_of "$1" "$2" small | tr ' ' '\n' | grep -m 1 "^$work/$1-$2/"
+}
+
+# The link of the program alone, with another compiler, where BENCH_LINKS was set for the build it is taken from.
+link_again() { # PROGRAM VARIANT FROM
+	local file words
+	file=$(linked_file "$1" "$2")
+	cp -a "$work/$1-$3" "$work/$1-$2" && rm "$work/$1-$2/.built" || return
+	mapfile -t words <"$work/results/$1.links.$3.${file##*/}"
+	cd "${words[0]/#$work\/$1-$3/$work\/$1-$2}" && rm "$file" && bench-cc "${words[@]:1}" && [ -f "$file" ]
+}
+
 build_variant() { # PROGRAM VARIANT
 	local dir=$work/$1-$2 source stage=source base=$work/$1-native
 	local -x BENCH_CC
@@ -83,6 +123,7 @@ build_variant() { # PROGRAM VARIANT
 	final-bl) stage=final ;;
 	final-*) stage=final base=$work/$1-final-bl && build_variant "$1" final-bl || return ;;
 	gcc*) base=$work/$1-gcc ;;
+	hooks | mcount) [ -f "$base/.built" ] || base=$work/$1-lto ;;
 	esac
 	case $2 in *plan*) record "$1" "$stage" || return ;; esac
 	# A kept build is good as long as what built it is.
@@ -92,11 +133,13 @@ build_variant() { # PROGRAM VARIANT
 	fi
 	rm -rf "$dir"
 	{
-		if [ -f "$base/.built" ] && { [ -f "$base/config.status" ] || [ -f "$base/config.sh" ]; }; then
+		if [ "$2" = hybrid ] && [ -f "$work/results/$1.links.contexts.$(basename "$(linked_file "$1" contexts)")" ]; then
+			(link_again "$1" "$2" contexts)
+		elif [ -f "$base/.built" ] && { [ -f "$base/config.status" ] || [ -f "$base/config.sh" ]; }; then
 			cp -a "$base" "$dir" && rm "$dir/.built" && compile_again "$1" "$2"
 		else
 			source=$("$here/../../scripts/fetch-source.sh" "$(package_of "$1")") && cp -a "$source" "$dir" &&
-				configure_cache='' "compile_$1" "$dir" bench-cc -O2
+				configure_cache="${bench_cache:+$bench_cache.$1}" "compile_$1" "$dir" bench-cc -O2
 		fi
 	} >"$dir.log" 2>&1 || { { tail -n 20 "$dir.log"; echo "$1 $2: does not build, see $dir.log"; } >&2; return 1; }
 	touch "$dir/.built"
@@ -141,6 +184,7 @@ command_of() { # PROGRAM VARIANT full|small
 	bc) echo "$dir/bc/bc -l" ;;
 	flex) echo "$dir/src/flex -Cem -t $work/work.$3.l" ;;
 	ccrypt) echo "$dir/src/ccrypt -e -K key" ;;
+	*) "command_$1" "$dir" "$3" ;; # of ../contexts/programs.sh
 	esac
 }
 input_of() { # PROGRAM full|small
@@ -176,7 +220,7 @@ for size in small full; do
 	} >"$inputs/work.$size.l"
 done
 # Where this source cannot be had, the other programs still run.
-if batch=$("$here/../../scripts/fetch-source.sh" link-grammar); then
+if [[ " ${wanted:-link-grammar} " = *' link-grammar '* ]] && batch=$("$here/../../scripts/fetch-source.sh" link-grammar); then
 	head -n 120 "$batch/data/en/corpus-basic.batch" >"$inputs/work.small.batch"
 	head -n 600 "$batch/data/en/corpus-basic.batch" >"$inputs/work.full.batch"
 fi

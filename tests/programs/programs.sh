@@ -19,6 +19,7 @@ package_of() {
 	case $1 in
 	lua) echo lua5.4 ;;
 	zstd) echo libzstd ;;
+	xmlwf) echo expat ;;
 	*) echo "$1" ;;
 	esac
 }
