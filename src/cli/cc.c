@@ -29,6 +29,7 @@
 #include "cli/message.h"
 #include "cli/install_paths.h"
 #include "cli/version_script.h"
+#include "llvm/version.h"
 
 VEC_DECLARE(argument_vec, char *);
 
@@ -237,6 +238,11 @@ static void set_link_environment(const struct cc_request *r)
 		unsetenv("WAYMARK_LINK_SYMBOLIC");
 }
 
+static bool starts_with(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
 /* The user's own words. A program's version scripts let the runtime's symbols through; bitcode that cannot be used is hidden. */
 static void add_user_words(struct line *line, const struct job *job, const struct arguments *user, const char *exports,
 			   struct link_inputs *inputs)
@@ -245,7 +251,7 @@ static void add_user_words(struct line *line, const struct job *job, const struc
 	for (size_t i = 0; i < user->words.count && !line->err; i++) {
 		const char *word = user->words.items[i];
 		char *other = NULL;
-		if (cc_options_is_own(word))
+		if (cc_options_is_own(word) || (job->request->links && starts_with(word, "--ld-path=")))
 			continue;
 		if (cc_request_links_program(job->request))
 			line->err = version_scripts_word(&scripts, word, &other);
@@ -260,9 +266,8 @@ static void say_what_differs(const struct job *job, const struct link_inputs *in
 {
 	const struct cc_request *r = job->request;
 	link_inputs_end(inputs);
-	if (has_pass_at_link(job) && r->linker && !strstr(r->linker, "lld"))
-		message_warn(job->command, "-fuse-ld=%s: linked with lld, the only linker that runs Waymark's pass",
-			     r->linker);
+	if (r->links && r->linker && !strstr(r->linker, "lld"))
+		message_warn(job->command, "%s: linked with lld, the only linker that runs Waymark's pass", r->linker);
 	if (has_pass_at_link(job) && r->is_relocatable && (inputs->has_bitcode || r->compiles))
 		message_warn(job->command, "-r: %s has no bitcode: what is linked into it is not instrumented",
 			     r->output ? r->output : "a.out");
@@ -324,8 +329,9 @@ static struct error *build_line(struct line *line, const struct job *job, const 
 	return line->err;
 }
 
-/* Only clang: another target, a question, --wm=none. <waymark.h> is found nevertheless. */
-static struct error *build_plain_line(struct line *line, const struct cc_request *r, const struct arguments *user)
+/* Only clang: another target, a question, --wm=none. <waymark.h> is found nevertheless. instruments: other calls do. */
+static struct error *build_plain_line(struct line *line, const struct cc_request *r, const struct arguments *user,
+				      bool instruments)
 {
 	struct line words = {0};
 	cc_options_clear_environment();
@@ -333,8 +339,11 @@ static struct error *build_plain_line(struct line *line, const struct cc_request
 		if (!cc_options_is_own(user->words.items[i]))
 			add_text(&words, user->words.items[i]);
 	add_line(line, &words, user->has_files);
-	if (!r->has_input)
+	if (!r->has_input) {
+		if (r->asks_linker && instruments && !r->is_plain)
+			add_text(line, "-fuse-ld=lld");
 		return line->err;
+	}
 	struct install_paths files;
 	struct error *err = install_paths_find(&files);
 	if (err)
@@ -357,8 +366,9 @@ static struct error *prepare(const char *command, char **argv, int count, struct
 	cc_request_read(user.words.items, user.words.count, &r);
 	struct cc_options options = {0};
 	err = cc_options_read(user.words.items, (int)user.words.count, &options);
-	if (!err && (r.is_plain || !r.has_input || (!cc_options_record(&options) && !options.trace))) {
-		err = build_plain_line(line, &r, &user);
+	const bool instruments = cc_options_record(&options) || options.trace;
+	if (!err && (r.is_plain || !r.has_input || !instruments)) {
+		err = build_plain_line(line, &r, &user, instruments);
 	} else if (!err) {
 		cc_options_export(&options, r.uses_lto);
 		if (r.links)
@@ -396,9 +406,11 @@ static struct error *check_version(const char *clang)
 	version[strcspn(version, "\n")] = '\0';
 	if (got <= 0)
 		return error_create(ERROR_NOT_FOUND,
-				    "%s: cannot run it; WAYMARK_CC and WAYMARK_CXX must name a clang 19", clang);
-	if (strncmp(version, "19.", 3))
-		return error_create(ERROR_MISMATCH, "%s: is clang %s; WAYMARK_CC and WAYMARK_CXX must name a clang 19",
+				    "%s: cannot run it; WAYMARK_CC and WAYMARK_CXX must name a clang " WAYMARK_LLVM,
+				    clang);
+	if (strncmp(version, WAYMARK_LLVM ".", strlen(WAYMARK_LLVM ".")))
+		return error_create(ERROR_MISMATCH,
+				    "%s: is clang %s; WAYMARK_CC and WAYMARK_CXX must name a clang " WAYMARK_LLVM,
 				    clang, version);
 	return NULL;
 }
@@ -409,7 +421,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "--help") && options_help(command) != STATUS_OK) /* then clang's own */
 		return STATUS_FAILED;
 	const char *override = getenv(is_cxx ? "WAYMARK_CXX" : "WAYMARK_CC");
-	const char *clang = override ? override : is_cxx ? "clang++-19" : "clang-19";
+	const char *clang = override ? override : is_cxx ? "clang++-" WAYMARK_LLVM : "clang-" WAYMARK_LLVM;
 	struct line line = {0};
 	add_text(&line, clang);
 	struct error *err = override ? check_version(clang) : NULL;
@@ -425,13 +437,14 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (!err) {
 		execvp(clang, line.words.items);
-		err = error_os(errno, "%s: cannot run it; install clang-19", clang);
+		err = error_os(errno, "%s: cannot run it; install clang-" WAYMARK_LLVM, clang);
 	}
 	line_deinit(&line);
 	return message_error(command->name, err);
 }
 
-static const char notes[] = "\nWAYMARK_CC and WAYMARK_CXX name another clang 19. The options of clang follow.\n\n";
+static const char notes[] =
+	"\nWAYMARK_CC and WAYMARK_CXX name another clang " WAYMARK_LLVM ". The options of clang follow.\n\n";
 
 enum {
 	HELP_COLUMN = 25,

@@ -24,6 +24,7 @@
 #include "base/text.h"
 #include "cli/message.h"
 #include "format/meta.h"
+#include "llvm/version.h"
 #include "object/frame_sizes.h"
 #include "object/object.h"
 
@@ -111,7 +112,8 @@ static int run(const struct links *l, char **words)
 
 	if (child == 0) {
 		execvp(words[0], words);
-		message_warn(l->command, "%s: cannot run it: %s; install clang-19", words[0], strerror(errno));
+		message_warn(l->command, "%s: cannot run it: %s; install clang-" WAYMARK_LLVM, words[0],
+			     strerror(errno));
 		_exit(EXIT_FAILURE);
 	}
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)

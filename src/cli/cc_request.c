@@ -93,6 +93,21 @@ static bool is_source(const char *file)
 	return suffix && equals_any(suffix, suffixes);
 }
 
+/* The language of -x: what is compiled is a header, to a file of its own. */
+static bool is_header_language(const char *language)
+{
+	const char *end = strrchr(language, '-');
+	return end && !strcmp(end, "-header");
+}
+
+/* clang compiles it like a header of -x. */
+static bool is_header(const char *file)
+{
+	static const char *const suffixes[] = {".h", ".hh", ".hpp", ".hxx", ".H", ".hp", ".h++", ".tcc", NULL};
+	const char *suffix = strrchr(file, '.');
+	return suffix && equals_any(suffix, suffixes);
+}
+
 static void set_lto(struct cc_request *r, bool uses)
 {
 	r->uses_lto = uses;
@@ -114,6 +129,9 @@ static void note_linker_word(struct cc_request *r, const char *word, size_t len)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i].word) == len && !memcmp(word, words[i].word, len))
 			r->symbolic = words[i].symbolic;
+	r->asks_linker = true;
+	r->is_relocatable |= (len == strlen("-r") && !memcmp(word, "-r", len)) ||
+			     (len == strlen("--relocatable") && !memcmp(word, "--relocatable", len));
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		r->has_dynamic_list |= memmem(word, len, lists[i], strlen(lists[i])) != NULL;
 }
@@ -211,12 +229,12 @@ enum cc_object cc_request_object(const struct cc_request *r)
 
 static void note_mode(struct cc_request *r, const char *option)
 {
-	static const char *const compile_only[] = {"-c",        "-S",         "-E",
-						   "-M",        "-MM",        "-fsyntax-only",
-						   "--compile", "--assemble", "--preprocess",
-						   "-emit-ast", NULL};
+	static const char *const compile_only[] = {"-c",        "-S",           "-E",
+						   "-M",        "-MM",          "-fsyntax-only",
+						   "--compile", "--assemble",   "--preprocess",
+						   "-emit-ast", "--precompile", NULL};
 	static const char *const questions[] = {"--version", "-dumpversion", "-dumpmachine", "--help", "-help", NULL};
-	if (equals_any(option, compile_only))
+	if (equals_any(option, compile_only) || starts(option, "-fmodule-header"))
 		r->links = false;
 	else if (equals_any(option, questions) || starts(option, "-print-") || starts(option, "--print-"))
 		r->is_plain = true;
@@ -232,8 +250,8 @@ static void note_mode(struct cc_request *r, const char *option)
 		r->emits_llvm = true;
 	else if (!strcmp(option, "-fno-lto") || starts(option, "-flto"))
 		set_lto(r, option[2] == 'l');
-	else if (starts(option, "-fuse-ld="))
-		r->linker = option + strlen("-fuse-ld=");
+	else if (starts(option, "-fuse-ld=") || starts(option, "--ld-path="))
+		r->linker = option;
 	else if (!strcmp(option, "-nostdlib") || !strcmp(option, "-nodefaultlibs") || !strcmp(option, "-nolibc"))
 		r->no_libc = true;
 	else if (is_debug_option(option))
@@ -246,12 +264,14 @@ void cc_request_read(char *const *words, size_t count, struct cc_request *ret)
 {
 	struct cc_request request = {.links = true};
 	struct cc_request *r = &request;
+	const char *language = NULL;
 	for (size_t i = 0; i < count; i++) {
 		const char *a = words[i];
 		const char *value = i + 1 < count ? words[i + 1] : NULL;
 		if (a[0] != '-' || !a[1]) {
 			r->has_input = true;
 			r->compiles |= is_source(a);
+			r->links &= !(language ? is_header_language(language) : is_header(a));
 			continue;
 		}
 		if (is_other_target(a, value))
@@ -262,6 +282,10 @@ void cc_request_read(char *const *words, size_t count, struct cc_request *ret)
 			note_linker_words(r, a + strlen("-Wl,"));
 		else if (!strcmp(a, "-Xlinker") && value)
 			note_linker_word(r, value, strlen(value));
+		if (starts(a, "-x"))
+			language = a[2] ? a + 2 : value;
+		if (language && !strcmp(language, "none"))
+			language = NULL;
 		if (!strcmp(a, "-o")) {
 			r->output = value;
 			i++;

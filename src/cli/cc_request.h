@@ -32,7 +32,8 @@ struct cc_request {
 	bool has_dynamic_list; /* says by itself which symbols of a library others may replace */
 	const char *symbolic;  /* functions that the linker binds in the library: "all", "non-weak"; NULL: none */
 	const char *output;
-	const char *linker; /* -fuse-ld, or NULL */
+	bool asks_linker;   /* -Wl,--version and the like: build systems ask it so what it is */
+	const char *linker; /* a word that chooses one, -fuse-ld= or --ld-path=; NULL: none */
 };
 
 /* words: without @files (arguments.h). Strings of *ret are the words'. */

@@ -22,6 +22,7 @@
 #include "cli/command.h"
 #include "cli/install_paths.h"
 #include "cli/message.h"
+#include "llvm/version.h"
 
 enum verdict {
 	WORKS,
@@ -189,10 +190,13 @@ static struct finding check_compiler(const struct install_paths *paths)
 {
 	if (access(paths->plugin, R_OK) != 0)
 		return found(FAILS, "waymark-pass.so is missing: install Waymark again");
-	if (!is_in_path("clang-19") || !is_in_path("ld.lld-19"))
-		return found(FAILS, "%s is not in PATH: install clang-19 and lld-19",
-			     is_in_path("clang-19") ? "ld.lld-19" : "clang-19");
-	return found(WORKS, "by clang 19 and lld 19");
+	const char *clang = "clang-" WAYMARK_LLVM;
+	const char *lld = "ld.lld-" WAYMARK_LLVM;
+
+	if (!is_in_path(clang) || !is_in_path(lld))
+		return found(FAILS, "%s is not in PATH: install clang-%s and lld-%s", is_in_path(clang) ? lld : clang,
+			     WAYMARK_LLVM, WAYMARK_LLVM);
+	return found(WORKS, "by clang %s and lld %s", WAYMARK_LLVM, WAYMARK_LLVM);
 }
 
 static struct finding check_slices(const struct install_paths *paths)

@@ -15,6 +15,7 @@
 
 #include "base/vec.h"
 #include "cli/message.h"
+#include "llvm/version.h"
 #include "object/fat_object.h"
 
 enum {
@@ -23,23 +24,61 @@ enum {
 
 VEC_DECLARE(patch_vec, struct fat_patch);
 
+static void set_name(char name[PATH_MAX], const char *path, const struct fat_object *object)
+{
+	snprintf(name, PATH_MAX, object->member ? "%s(%s)" : "%s", path, object->member);
+}
+
 static void say(struct link_inputs *inputs, const char *path, const struct fat_object *object)
 {
 	char name[PATH_MAX];
 
 	if (inputs->said++ >= SAID_MAX)
 		return;
-	snprintf(name, sizeof name, object->member ? "%s(%s)" : "%s", path, object->member);
-	if (object->kind == FAT_MERGED)
+	set_name(name, path, object);
+	switch (object->kind) {
+	case FAT_MERGED:
 		message_warn(inputs->command,
 			     "%s: ld -r merged the bitcode of several objects, which cannot be read again: linked as "
 			     "machine code, not instrumented",
 			     name);
-	else
+		break;
+	case FAT_THIN:
+		message_warn(inputs->command,
+			     "%s: bitcode of -flto=thin is linked as machine code, not instrumented; compile it with "
+			     "waymark %s",
+			     name, inputs->command);
+		break;
+	case FAT_NEWER:
+		message_warn(inputs->command,
+			     "%s: bitcode of LLVM %u, which LLVM " WAYMARK_LLVM
+			     " cannot read: linked as machine code, not instrumented",
+			     name, object->llvm);
+		break;
+	default:
 		message_warn(inputs->command,
 			     "%s: machine code and bitcode differ in the symbol %s, as after objcopy "
 			     "--redefine-sym: linked as machine code, not instrumented",
 			     name, object->symbol);
+	}
+}
+
+/* What has nothing that a linker of this LLVM can read. */
+static struct error *refuse(const struct link_inputs *inputs, const char *path, const struct fat_object *object)
+{
+	char name[PATH_MAX];
+
+	set_name(name, path, object);
+	if (object->kind == FAT_NEWER)
+		return error_create(ERROR_MISMATCH,
+				    "%s: bitcode of LLVM %u, which LLVM " WAYMARK_LLVM
+				    " cannot read; compile it with waymark %s, or with -ffat-lto-objects",
+				    name, object->llvm, inputs->command);
+	return error_create(
+		ERROR_MISMATCH,
+		"%s: has the intermediate code of gcc -flto and no machine code; compile it with waymark %s, "
+		"or with gcc -ffat-lto-objects",
+		name, inputs->command);
 }
 
 void link_inputs_end(const struct link_inputs *inputs)
@@ -67,8 +106,10 @@ static struct error *look_at_object(void *data, const struct fat_object *object)
 	*(object->member ? &inputs->foreign_members : &inputs->foreign_objects) += 1;
 	if (object->kind == FAT_NONE)
 		return NULL;
+	if (!object->has_code && object->kind != FAT_THIN)
+		return refuse(inputs, look->path, object);
 	say(inputs, look->path, object);
-	return patch_vec_append(&look->patches, object->patch);
+	return object->kind == FAT_THIN ? NULL : patch_vec_append(&look->patches, object->patch);
 }
 
 static struct error *copy_patched(int in, const char *path, const struct patch_vec *patches, char **ret)
@@ -101,7 +142,7 @@ static struct error *look_at_file(struct link_inputs *inputs, const char *path, 
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		err = fat_objects_each(fd, look_at_object, &look);
+		err = fat_objects_each(fd, (uint32_t)strtoul(WAYMARK_LLVM, NULL, 10), look_at_object, &look);
 	if (!err && look.patches.count)
 		err = copy_patched(fd, path, &look.patches, ret);
 	close(fd);

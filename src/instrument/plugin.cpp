@@ -20,7 +20,11 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
+#if __has_include(<llvm/Plugins/PassPlugin.h>)
+#include <llvm/Plugins/PassPlugin.h> /* since LLVM 22 */
+#else
 #include <llvm/Passes/PassPlugin.h>
+#endif
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/CallPromotionUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -114,6 +118,15 @@ static void changed(void *state, LLVMValueRef ref)
 	analyses(state).invalidate(*unwrap<Function>(ref), PreservedAnalyses::none());
 }
 
+/* The one before it, debug information aside. */
+static Instruction *instruction_before(Instruction *at)
+{
+	do
+		at = at->getPrevNode();
+	while (at && isa<DbgInfoIntrinsic>(at));
+	return at;
+}
+
 /* The return of a block in which nothing else happens. */
 static ReturnInst *only_return(BasicBlock &block)
 {
@@ -127,7 +140,7 @@ static ReturnInst *only_return(BasicBlock &block)
 static bool tail_calls_into(BasicBlock &from, BasicBlock &block, const ReturnInst &ret)
 {
 	auto *jump = dyn_cast<BranchInst>(from.getTerminator());
-	auto *call = jump ? dyn_cast_or_null<CallInst>(jump->getPrevNonDebugInstruction()) : nullptr;
+	auto *call = jump ? dyn_cast_or_null<CallInst>(instruction_before(jump)) : nullptr;
 	if (!call || jump->isConditional() || !call->isTailCall() || isa<IntrinsicInst>(call))
 		return false;
 	Value *value = ret.getReturnValue();
@@ -372,7 +385,6 @@ static bool is_of(const DILocalVariable *variable, const DISubprogram *function)
 static const DIVariable *find_variable(Value *value, const DISubprogram *function)
 {
 	SmallVector<DIGlobalVariableExpression *, 1> globals;
-	SmallVector<DbgValueInst *, 4> values;
 	SmallVector<DbgVariableRecord *, 4> records;
 	if (auto *global = dyn_cast<GlobalVariable>(value))
 		global->getDebugInfo(globals);
@@ -381,16 +393,23 @@ static const DIVariable *find_variable(Value *value, const DISubprogram *functio
 	for (DbgVariableRecord *record : findDVRDeclares(value))
 		if (is_of(record->getVariable(), function))
 			return record->getVariable();
+#if LLVM_VERSION_MAJOR < 22 /* later ones have records alone */
+	SmallVector<DbgValueInst *, 4> values;
 	for (DbgDeclareInst *declare : findDbgDeclares(value))
 		if (is_of(declare->getVariable(), function))
 			return declare->getVariable();
 	findDbgValues(values, value, &records);
+#else
+	findDbgValues(value, records);
+#endif
 	for (DbgVariableRecord *record : records)
 		if (is_of(record->getVariable(), function) && !record->getExpression()->getNumElements())
 			return record->getVariable();
+#if LLVM_VERSION_MAJOR < 22
 	for (DbgValueInst *use : values)
 		if (is_of(use->getVariable(), function) && !use->getExpression()->getNumElements())
 			return use->getVariable();
+#endif
 	return nullptr;
 }
 
@@ -862,10 +881,11 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 				if (is_final_stage())
 					manager.addPass(NoteCallsPass());
 			});
-			builder.registerOptimizerLastEPCallback([](ModulePassManager &manager, OptimizationLevel) {
-				if (says("WAYMARK_TRACE", "source") && !says("WAYMARK_TRACE_UNITS", "1"))
-					manager.addPass(DropProtectorsPass());
-			});
+			builder.registerOptimizerLastEPCallback(
+				[](ModulePassManager &manager, OptimizationLevel, auto...) {
+					if (says("WAYMARK_TRACE", "source") && !says("WAYMARK_TRACE_UNITS", "1"))
+						manager.addPass(DropProtectorsPass());
+				});
 			builder.registerFullLinkTimeOptimizationLastEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel) {
 					manager.addPass(ReleaseSignaturesPass());

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object/ir_kind.h"
 #include "object/ir_symbols.h"
 
 enum {
@@ -183,6 +184,16 @@ static struct error *compare_symbols(Elf *elf, const Elf_Data *bitcode, struct f
 	return err;
 }
 
+/* gcc -flto without -ffat-lto-objects marks an object by this symbol. */
+static bool is_gcc_slim(const struct ir_symbol_vec *code)
+{
+	for (size_t i = 0; i < code->count; i++)
+		if (code->items[i].len_bytes == strlen("__gnu_lto_slim") &&
+		    !memcmp(code->items[i].name, "__gnu_lto_slim", strlen("__gnu_lto_slim")))
+			return true;
+	return false;
+}
+
 static bool is_merged(const Elf_Data *data)
 {
 	return memmem((const char *)data->d_buf + sizeof bitcode_magic, data->d_size - sizeof bitcode_magic,
@@ -199,10 +210,33 @@ static struct fat_patch hide(Elf *elf, const GElf_Ehdr *header, Elf_Scn *section
 				  {s->sh_name + 1, SHT_PROGBITS}};
 }
 
-/* header: a copy, since a member of an archive is aligned to 2 bytes only. */
-static struct error *read_object(Elf *elf, const GElf_Ehdr *header, struct fat_object *object)
+/* What one module of bitcode is, symbols aside. */
+static void classify(const void *bytes, size_t len_bytes, uint32_t newest_llvm, struct fat_object *object)
 {
-	struct error *err = NULL;
+	struct ir_kind kind;
+
+	object->kind = FAT_SOUND;
+	if (!ir_kind_read(bytes, len_bytes, &kind)) /* the linker will say what it thinks of it */
+		return;
+	if (kind.major > newest_llvm) {
+		object->kind = FAT_NEWER;
+		object->llvm = kind.major;
+	} else if (kind.is_thin) {
+		object->kind = FAT_THIN;
+	}
+}
+
+/* header: a copy, since a member of an archive is aligned to 2 bytes only. */
+static struct error *read_object(Elf *elf, const GElf_Ehdr *header, uint32_t newest_llvm, struct fat_object *object)
+{
+	struct ir_symbol_vec code = {0};
+	bool has_table;
+	struct error *err = read_code(elf, &code, &has_table);
+
+	object->has_code = !is_gcc_slim(&code);
+	if (!object->has_code)
+		object->kind = FAT_FOREIGN;
+	ir_symbol_vec_deinit(&code);
 
 	for (Elf_Scn *section = NULL; !err && (section = elf_nextscn(elf, section));) {
 		GElf_Shdr s;
@@ -211,7 +245,10 @@ static struct error *read_object(Elf *elf, const GElf_Ehdr *header, struct fat_o
 
 		if (!data || data->d_size <= sizeof bitcode_magic)
 			continue;
-		object->kind = is_merged(data) ? FAT_MERGED : FAT_SOUND;
+		if (is_merged(data))
+			object->kind = FAT_MERGED;
+		else
+			classify(data->d_buf, data->d_size, newest_llvm, object);
 		object->patch = hide(elf, header, section, &s);
 		if (object->kind == FAT_SOUND)
 			err = compare_symbols(elf, data, object);
@@ -219,35 +256,49 @@ static struct error *read_object(Elf *elf, const GElf_Ehdr *header, struct fat_o
 	return err;
 }
 
-static struct error *look_at(Elf *elf, const char *member,
-			     struct error *(*visit)(void *data, const struct fat_object *object), void *data)
+/* A walk over a file. */
+struct walk {
+	uint32_t newest_llvm;
+	struct error *(*visit)(void *data, const struct fat_object *object);
+	void *data;
+};
+
+static struct error *look_at(Elf *elf, const char *member, const struct walk *walk)
 {
 	struct fat_object object = {.kind = FAT_NONE, .member = member};
 	GElf_Ehdr header;
 	struct error *err = NULL;
+	size_t len_bytes = 0;
+	const char *bytes = elf_kind(elf) == ELF_K_ELF ? NULL : elf_rawfile(elf, &len_bytes);
 
-	if (!gelf_getehdr(elf, &header) || header.e_type != ET_REL)
+	if (bytes && ir_kind_begins(bytes, len_bytes)) {
+		classify(bytes, len_bytes, walk->newest_llvm, &object);
+		return walk->visit(walk->data, &object);
+	}
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header) || header.e_type != ET_REL)
 		return NULL;
 	if (gelf_getclass(elf) == ELFCLASS64)
-		err = read_object(elf, &header, &object);
-	return err ? err : visit(data, &object);
+		err = read_object(elf, &header, walk->newest_llvm, &object);
+	return err ? err : walk->visit(walk->data, &object);
 }
 
-struct error *fat_objects_each(int fd, struct error *(*visit)(void *data, const struct fat_object *object), void *data)
+struct error *fat_objects_each(int fd, uint32_t newest_llvm,
+			       struct error *(*visit)(void *data, const struct fat_object *object), void *data)
 {
+	const struct walk walk = {newest_llvm, visit, data};
 	Elf_Cmd next = ELF_C_READ_MMAP;
 	struct error *err = NULL;
 	Elf *elf, *member;
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		err = look_at(elf, NULL, visit, data);
+	if (elf && elf_kind(elf) != ELF_K_AR)
+		err = look_at(elf, NULL, &walk);
 	while (elf && elf_kind(elf) == ELF_K_AR && !err && (member = elf_begin(fd, next, elf))) {
 		Elf_Arhdr *header = elf_getarhdr(member);
 
-		if (header && header->ar_name && elf_kind(member) == ELF_K_ELF)
-			err = look_at(member, header->ar_name, visit, data);
+		if (header && header->ar_name && header->ar_name[0] != '/')
+			err = look_at(member, header->ar_name, &walk);
 		next = elf_next(member);
 		elf_end(member);
 	}
