@@ -81,6 +81,10 @@ through="main main;[part];back"
 says "clang -flto" 0 "" $cc -O2 main.c full.o -o full
 prints "clang -flto" full "$direct"
 foreign "clang -flto" full 0 0
+# Without debug information: the function is there nevertheless, also where what it calls was inlined into it.
+"clang-$clang" -flto -O2 -fPIE -c part.c -o bare.o
+says "clang -flto without -g" 0 "" $cc -O2 main.c bare.o -o bare
+prints "clang -flto without -g" bare "$direct"
 for option in "" -ffat-lto-objects -fsplit-lto-unit; do
 	# shellcheck disable=SC2086 # empty or a word
 	"clang-$clang" -flto=thin $option -O2 -fPIE -c part.c -o thin.o

@@ -74,6 +74,27 @@ static const char *scope_file(struct program *p, LLVMMetadataRef scope)
 	return copy_text(p, name, len_bytes);
 }
 
+static struct error *append_location(struct describer *d, struct meta_location l, uint32_t *ret)
+{
+	struct error *err = location_vec_append(&d->locations, l);
+	if (!err)
+		*ret = (uint32_t)d->locations.count;
+	return err;
+}
+
+static struct meta_location read_location(struct describer *d, LLVMMetadataRef location, uint32_t inlined_at)
+{
+	unsigned len_bytes = 0;
+	const char *function = d->p->host->location_function(location, &len_bytes);
+	return (struct meta_location){
+		.function = copy_text(d->p, function, len_bytes),
+		.file = scope_file(d->p, LLVMDILocationGetScope(location)),
+		.line = LLVMDILocationGetLine(location),
+		.column = LLVMDILocationGetColumn(location),
+		.inlined_at = inlined_at,
+	};
+}
+
 /* Adds one location whose enclosing inlined call is already there. */
 static struct error *add_location(struct describer *d, LLVMMetadataRef location, uint32_t inlined_at, uint32_t *ret)
 {
@@ -84,20 +105,10 @@ static struct error *add_location(struct describer *d, LLVMMetadataRef location,
 	}
 	size_t slot = map_slot(&d->map, location);
 	if (!d->map.keys[slot]) {
-		unsigned len_bytes = 0;
-		const char *function = d->p->host->location_function(location, &len_bytes);
-		struct meta_location l = {
-			.function = copy_text(d->p, function, len_bytes),
-			.file = scope_file(d->p, LLVMDILocationGetScope(location)),
-			.line = LLVMDILocationGetLine(location),
-			.column = LLVMDILocationGetColumn(location),
-			.inlined_at = inlined_at,
-		};
-		struct error *err = location_vec_append(&d->locations, l);
+		struct error *err = append_location(d, read_location(d, location, inlined_at), &d->map.values[slot]);
 		if (err)
 			return err;
 		d->map.keys[slot] = location;
-		d->map.values[slot] = (uint32_t)d->locations.count;
 		d->map.count++;
 	}
 	*ret = d->map.values[slot];
@@ -116,8 +127,20 @@ static struct error *describe_location(struct describer *d, LLVMValueRef call, u
 					    depth);
 		chain[depth++] = l;
 	}
+	/*
+	 * In a function without debug information only what was inlined has locations: they lead no further than to the outermost
+	 * inlined call, and are the same ones wherever that was inlined so.
+	 */
+	const bool is_bare = depth && !LLVMGetSubprogram(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
+	if (is_bare) {
+		struct error *err = append_location(d, (struct meta_location){0}, ret);
+		if (err)
+			return err;
+	}
 	while (depth) {
-		struct error *err = add_location(d, chain[--depth], *ret, ret);
+		LLVMMetadataRef l = chain[--depth];
+		struct error *err =
+			is_bare ? append_location(d, read_location(d, l, *ret), ret) : add_location(d, l, *ret, ret);
 		if (err)
 			return err;
 	}
