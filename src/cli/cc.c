@@ -26,10 +26,10 @@
 #include "cli/cc_request.h"
 #include "cli/command.h"
 #include "cli/link_inputs.h"
+#include "cli/llvm_version.h"
 #include "cli/message.h"
 #include "cli/install_paths.h"
 #include "cli/version_script.h"
-#include "llvm/version.h"
 
 VEC_DECLARE(argument_vec, char *);
 

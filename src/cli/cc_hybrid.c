@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/llvm_version.h"
 #include "cli/message.h"
 #include "format/meta.h"
-#include "llvm/version.h"
 #include "object/frame_sizes.h"
 #include "object/object.h"
 

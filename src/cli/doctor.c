@@ -21,8 +21,8 @@
 #include "base/plain_text.h"
 #include "cli/command.h"
 #include "cli/install_paths.h"
+#include "cli/llvm_version.h"
 #include "cli/message.h"
-#include "llvm/version.h"
 
 enum verdict {
 	WORKS,

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "cli/llvm_version.h"
 #include "cli/message.h"
-#include "llvm/version.h"
 #include "object/fat_object.h"
 
 enum {

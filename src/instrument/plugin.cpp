@@ -3,6 +3,7 @@
  * files beside this one. Contexts: at the end of full LTO. Paths: where the compiler's pipeline starts (source stage), or at
  * the end of full LTO (final stage). `waymark cc` says in the environment what is wanted.
  */
+#include "instrument/variables.h"
 #include "llvm/host.h"
 
 #include <cstdlib>
@@ -375,52 +376,6 @@ static void add_constructor(LLVMValueRef ref)
 {
 	auto *function = unwrap<Function>(ref);
 	appendToGlobalCtors(*function->getParent(), function, /*Priority=*/0, function);
-}
-
-static bool is_of(const DILocalVariable *variable, const DISubprogram *function)
-{
-	return variable && variable->getScope() && variable->getScope()->getSubprogram() == function;
-}
-
-static const DIVariable *find_variable(Value *value, const DISubprogram *function)
-{
-	SmallVector<DIGlobalVariableExpression *, 1> globals;
-	SmallVector<DbgVariableRecord *, 4> records;
-	if (auto *global = dyn_cast<GlobalVariable>(value))
-		global->getDebugInfo(globals);
-	if (!globals.empty() || isa<Constant>(value))
-		return globals.empty() ? nullptr : globals[0]->getVariable();
-	for (DbgVariableRecord *record : findDVRDeclares(value))
-		if (is_of(record->getVariable(), function))
-			return record->getVariable();
-#if LLVM_VERSION_MAJOR < 22 /* later ones have records alone */
-	SmallVector<DbgValueInst *, 4> values;
-	for (DbgDeclareInst *declare : findDbgDeclares(value))
-		if (is_of(declare->getVariable(), function))
-			return declare->getVariable();
-	findDbgValues(values, value, &records);
-#else
-	findDbgValues(value, records);
-#endif
-	for (DbgVariableRecord *record : records)
-		if (is_of(record->getVariable(), function) && !record->getExpression()->getNumElements())
-			return record->getVariable();
-#if LLVM_VERSION_MAJOR < 22
-	for (DbgValueInst *use : values)
-		if (is_of(use->getVariable(), function) && !use->getExpression()->getNumElements())
-			return use->getVariable();
-#endif
-	return nullptr;
-}
-
-static const char *variable_name(LLVMValueRef ref, LLVMMetadataRef scope, unsigned *ret_len)
-{
-	auto *local = dyn_cast_or_null<DILocalScope>(unwrap(scope));
-	const DIVariable *variable = find_variable(unwrap(ref), local ? local->getSubprogram() : nullptr);
-	if (!variable || variable->getName().empty())
-		return nullptr;
-	*ret_len = unsigned(variable->getName().size());
-	return variable->getName().data();
 }
 
 static bool may_promote(LLVMValueRef call, LLVMValueRef function)
