@@ -12,6 +12,8 @@ shift 3
 programs=${*:-$(cd "$sources" && ls ./*.c ./*.cpp)}
 status=0
 count=0
+# shellcheck source=tests/support/compile.sh
+. "$(dirname "$0")/../support/compile.sh"
 [ -r "$agent" ] || { echo "$agent is not there"; exit 1; }
 mkdir -p "$work"
 
@@ -29,13 +31,13 @@ build() {
 		kept=$out.$number.$1${flags// /}.so
 		# shellcheck disable=SC2046,SC2086
 		[ -n "${libraries[$kept]-}" ] ||
-			$1 $flags -O2 -g -fPIC -shared -DLIBRARY="$number" "$sources/$3" -o "$kept" $link \
+			compile "$1" "$kept" $flags -O2 -g -fPIC -shared -DLIBRARY="$number" "$sources/$3" $link \
 				$([ "$number" -lt 3 ] || echo -Wl,-Ttext-segment=0x6f0000000000) || return
 		libraries[$kept]=1
 		cp "$kept" "$out.$number.so"
 	done
 	# shellcheck disable=SC2046,SC2086
-	$1 $2 -g -pthread $([ -z "$numbers" ] || echo -rdynamic) "$sources/$3" -o "$out" $link
+	compile "$1" "$out" $2 -g -pthread $([ -z "$numbers" ] || echo -rdynamic) "$sources/$3" $link
 }
 
 # compiler options program, then options of the agent: the program that was built runs under it, as it did without
