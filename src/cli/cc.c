@@ -3,8 +3,9 @@
  *
  * For contexts, and for paths at the final stage, objects are compiled with -ffat-lto-objects: machine code as ever and
  * bitcode beside it, so that ar, nm, ranlib, strip and other linkers see ordinary objects. Where no plain linker can meet them
- * (one command compiles and links, the user says -flto), or LLVM cannot make machine code (some sanitizers, -fsanitize=cfi,
- * -fvirtual-function-elimination), they are bitcode alone. Linking goes through lld, which takes the bitcode, and runs the pass at
+ * (one command compiles and links, the user says -flto) they are bitcode alone. Where the user asks for thin objects, or LLVM cannot
+ * make machine code (some sanitizers, -fsanitize=cfi, -fvirtual-function-elimination), symbols stand beside the bitcode, and no
+ * code. Linking goes through lld, which takes the bitcode, and runs the pass at
  * the end of full LTO. For paths at the source stage clang runs the pass, and objects are ordinary ones. All that is the user's
  * is handed on untouched; exit status and diagnostics are clang's.
  */
@@ -105,10 +106,10 @@ static void add_source_flags(struct line *line, const struct job *job, const str
 }
 
 /* The flags by which objects get bitcode; by the same ones the linker takes it. */
-static void add_bitcode_flags(struct line *line, const struct cc_request *r)
+static void add_bitcode_flags(struct line *line, const struct job *job)
 {
 	add_text(line, "-flto=full");
-	if (cc_request_object(r) == CC_OBJECT_FAT)
+	if (cc_request_object(job->request, job->options->thin_objects) != CC_OBJECT_BITCODE)
 		add_text(line, "-ffat-lto-objects");
 	else /* of fat objects that others have made the linker takes the bitcode all the same */
 		add_text(line, "-Wl,--fat-lto-objects");
@@ -134,7 +135,7 @@ static void add_compile_flags(struct line *line, const struct job *job, const st
 	if (cc_options_at_link(job->options) && !r->no_lto && !r->emits_llvm) {
 		if (!at_source) /* notes what is inlined, keeps some of it from being inlined */
 			add_format(line, "-fpass-plugin=%s", files->plugin);
-		add_bitcode_flags(line, r);
+		add_bitcode_flags(line, job);
 	}
 }
 
@@ -187,7 +188,7 @@ static bool is_hybrid_link(const struct job *job)
 
 static void add_lto_flags(struct line *line, const struct job *job, const struct install_paths *files)
 {
-	add_bitcode_flags(line, job->request);
+	add_bitcode_flags(line, job);
 	if (is_hybrid_link(job)) /* arguments that are pushed move the stack pointer from call to call */
 		add_text(line, "-Wl,-mllvm,-no-x86-call-frame-opt");
 	/* LLVM 19 crashes there on a program with an ifunc; later passes find the same. */
@@ -370,7 +371,7 @@ static struct error *prepare(const char *command, char **argv, int count, struct
 	if (!err && (r.is_plain || !r.has_input || !instruments)) {
 		err = build_plain_line(line, &r, &user, instruments);
 	} else if (!err) {
-		cc_options_export(&options, r.uses_lto);
+		cc_options_export(&options, &r);
 		if (r.links)
 			set_link_environment(&r);
 		const struct job job = {command, &r, &options};

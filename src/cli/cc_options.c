@@ -222,6 +222,12 @@ static const struct option_row what_options[] = {
 	 .words = &what_words},
 	OPTIONS_END,
 };
+static const struct option_row object_options[] = {
+	{.name = "wm-thin-objects",
+	 .help = "no machine code in objects: they compile in half the time, and link with waymark cc only",
+	 OPTION_FLAG(struct cc_options, thin_objects)},
+	OPTIONS_END,
+};
 static const struct option_row event_options[] = {
 	{.name = "wm-events",
 	 .argument = "=LIST",
@@ -276,6 +282,7 @@ static const struct option_row path_options[] = {
 
 const struct option_row cc_option_rows[] = {
 	{.table = what_options},
+	{.table = object_options},
 	OPTIONS_HEADING("With contexts:"),
 	{.table = event_options},
 	OPTIONS_HEADING("With paths and trace:"),
@@ -293,8 +300,9 @@ static const struct {
 	const struct option_row *rows;
 	enum need need; /* one of them */
 } groups[] = {
-	{what_options, NEED_NOTHING}, {event_options, NEED_NOTHING}, {stage_options, NEED_PATHS | NEED_TRACE},
-	{trace_options, NEED_TRACE},  {path_options, NEED_PATHS},
+	{what_options, NEED_NOTHING},  {object_options, NEED_NOTHING},
+	{event_options, NEED_NOTHING}, {stage_options, NEED_PATHS | NEED_TRACE},
+	{trace_options, NEED_TRACE},   {path_options, NEED_PATHS},
 };
 
 bool cc_options_is_own(const char *word)
@@ -409,11 +417,12 @@ static void export(const char *name, const char *value)
 
 void cc_options_clear_environment(void)
 {
-	cc_options_export(&(struct cc_options){0}, false);
+	cc_options_export(&(struct cc_options){0}, &(struct cc_request){0});
 }
 
-void cc_options_export(const struct cc_options *o, bool uses_lto)
+void cc_options_export(const struct cc_options *o, const struct cc_request *r)
 {
+	const bool is_thin = cc_options_at_link(o) && cc_request_object(r, o->thin_objects) == CC_OBJECT_THIN;
 	export("WAYMARK_CONTEXTS", o->contexts ? "1" : NULL);
 	export("WAYMARK_EVENTS", o->contexts ? o->events : NULL);
 	export("WAYMARK_HYBRID", NULL);
@@ -424,6 +433,7 @@ void cc_options_export(const struct cc_options *o, bool uses_lto)
 	export("WAYMARK_TRACE", !o->trace ? NULL : o->traces_source ? "source" : "final");
 	export("WAYMARK_TRACE_RULES", o->trace ? o->rules : NULL);
 	export("WAYMARK_TRACE_RING", o->trace ? o->ring : NULL);
-	uses_lto |= cc_options_at_link(o);
-	export("WAYMARK_TRACE_UNITS", o->trace && o->traces_source && uses_lto ? "1" : NULL);
+	export("WAYMARK_TRACE_UNITS",
+	       o->trace && o->traces_source && (r->uses_lto || cc_options_at_link(o)) ? "1" : NULL);
+	export("WAYMARK_THIN_OBJECT", is_thin ? "1" : NULL);
 }

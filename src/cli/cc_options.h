@@ -12,6 +12,7 @@
  *      WAYMARK_TRACE=source|final    functions are traced, at that stage
  *      WAYMARK_TRACE_RULES=RULES     what follows --wm=trace=; a file's name is absolute
  *      WAYMARK_TRACE_RING=N          --wm-trace-paths
+ *      WAYMARK_THIN_OBJECT=1         the object that is compiled gets no machine code
  *      WAYMARK_TRACE_UNITS=1         source stage, under link-time optimization
  */
 #ifndef WM_CLI_CC_OPTIONS_H
@@ -21,12 +22,14 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "cli/cc_request.h"
 #include "cli/options.h"
 
 struct cc_options {
 	bool contexts;
 	const char *events; /* words and names; NULL: all, empty: none */
 	bool is_hybrid;     /* the offset of the stack tells contexts apart, too */
+	bool thin_objects;  /* objects hold no machine code, where cc_request_object() has a choice */
 	bool paths;
 	bool is_final; /* paths at the final stage */
 	bool trace;
@@ -48,7 +51,7 @@ struct error *cc_options_read(char *const *words, int count, struct cc_options *
 void cc_options_deinit(struct cc_options *options);
 
 /* Sets and clears the variables above for the processes started from here. */
-void cc_options_export(const struct cc_options *options, bool uses_lto);
+void cc_options_export(const struct cc_options *options, const struct cc_request *request);
 /* Clears them. */
 void cc_options_clear_environment(void);
 

@@ -162,6 +162,15 @@ static const char *const pass_sanitizers[] = {"address",         "kernel-address
 					      "cfi-nvcall",      "cfi-unrelated-cast",
 					      "cfi-vcall",       NULL};
 
+/* The bit of the one that renames functions, each time it runs: symbols beside bitcode would not be the bitcode's. */
+static uint32_t renaming_sanitizers(void)
+{
+	unsigned i = 0;
+	while (strcmp(pass_sanitizers[i], "dataflow") != 0)
+		i++;
+	return 1U << i;
+}
+
 /* list: of -fsanitize= or -fno-sanitize=; *set has a bit for each of pass_sanitizers that is on. */
 static void note_sanitizers(uint32_t *set, const char *list, bool on)
 {
@@ -214,17 +223,18 @@ static void note_instrumentation(struct cc_request *r, const char *option)
 /* LLVM can make machine code beside the bitcode. */
 static bool can_be_fat(const struct cc_request *r)
 {
-	return !r->no_fat_objects && !r->has_sanitizer_coverage && !r->has_memory_profile &&
-	       !r->eliminates_virtual_calls && !r->pass_sanitizers;
+	return !r->has_sanitizer_coverage && !r->has_memory_profile && !r->eliminates_virtual_calls &&
+	       !r->pass_sanitizers;
 }
 
-enum cc_object cc_request_object(const struct cc_request *r)
+enum cc_object cc_request_object(const struct cc_request *r, bool wants_thin)
 {
-	if (r->links && !r->is_relocatable && !r->saves_temporaries)
+	if (r->no_fat_objects || (r->links && !r->is_relocatable && !r->saves_temporaries) ||
+	    (r->pass_sanitizers & renaming_sanitizers()))
 		return CC_OBJECT_BITCODE;
-	if (!can_be_fat(r) || (r->uses_lto && !r->wants_fat_objects))
+	if (r->uses_lto && !r->wants_fat_objects && !wants_thin)
 		return CC_OBJECT_BITCODE;
-	return CC_OBJECT_FAT;
+	return wants_thin || !can_be_fat(r) ? CC_OBJECT_THIN : CC_OBJECT_FAT;
 }
 
 static void note_mode(struct cc_request *r, const char *option)

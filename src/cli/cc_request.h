@@ -43,13 +43,14 @@ void cc_request_read(char *const *words, size_t count, struct cc_request *ret);
 enum cc_object {
 	CC_OBJECT_FAT,     /* machine code, and bitcode beside it: for any linker */
 	CC_OBJECT_BITCODE, /* bitcode alone, as clang -flto makes it */
+	CC_OBJECT_THIN,    /* bitcode in an ordinary object, with symbols and without code (src/instrument/thin.cpp) */
 };
 
 /*
  * Machine code is made where a plain linker may meet the object: not where clang hands it to lld itself, not where the user's -flto says
  * that all tools can read bitcode, and not where LLVM cannot make it.
  */
-enum cc_object cc_request_object(const struct cc_request *r);
+enum cc_object cc_request_object(const struct cc_request *r, bool wants_thin);
 
 /* A program comes out, with its runtime: no shared library, no ld -r, no start-up code of its own. */
 bool cc_request_links_program(const struct cc_request *r);

@@ -3,6 +3,7 @@
  * files beside this one. Contexts: at the end of full LTO. Paths: where the compiler's pipeline starts (source stage), or at
  * the end of full LTO (final stage). `waymark cc` says in the environment what is wanted.
  */
+#include "instrument/thin.h"
 #include "instrument/variables.h"
 #include "llvm/host.h"
 
@@ -836,6 +837,11 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 				if (is_final_stage())
 					manager.addPass(NoteCallsPass());
 			});
+			builder.registerOptimizerEarlyEPCallback(
+				[](ModulePassManager &manager, OptimizationLevel, auto...) {
+					if (says("WAYMARK_THIN_OBJECT", "1"))
+						manager.addPass(ThinObjectPass());
+				});
 			builder.registerOptimizerLastEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel, auto...) {
 					if (says("WAYMARK_TRACE", "source") && !says("WAYMARK_TRACE_UNITS", "1"))

@@ -403,7 +403,7 @@ for stage in source final; do
 	done
 done
 
-# A sanitizer runs once over the code, and once only: the objects are bitcode, whose text has each report of clang's own code once.
+# A sanitizer runs once over the code, and once only: the objects have bitcode and no code, and its text has each report of clang's own code once.
 cat >bounds.c <<'E2'
 int sum(const int *values, int count)
 {
@@ -417,7 +417,7 @@ calls_in() { grep -c "call.* $1" "$2"; }
 for sanitizer in address:@__asan_report_load4 memory:@__msan_warning thread:@__tsan_read4; do
 	option=-fsanitize=${sanitizer%:*} report=${sanitizer#*:}
 	clang-19 -O1 $option -S -emit-llvm bounds.c -o clang.ll
-	$cc -O1 $option -c bounds.c -o bounds.o && llvm-dis-19 bounds.o -o ours.ll || fail "$option: no bitcode"
+	$cc -O1 $option -c bounds.c -o bounds.o && llvm-objcopy-19 --dump-section .llvm.lto=bounds.bc bounds.o && llvm-dis-19 bounds.bc -o ours.ll || fail "$option: no bitcode"
 	want=$(calls_in $report clang.ll) got=$(calls_in $report ours.ll)
 	[ "$want" -gt 0 ] && [ "$got" = "$want" ] || fail "$option: $got reports in the code, clang makes $want"
 done
@@ -435,7 +435,7 @@ check "cfi in one step" $cc $cfi pointers.c -o pointers
 prints "cfi in one step" pointers "main;one"
 check "cfi in two steps" sh -c "$cc $cfi -c pointers.c && $cc $cfi pointers.o -o pointers2"
 prints "cfi in two steps" pointers2 "main;one"
-check "cfi from an archive" sh -c "$cc $cfi -c bounds.c && llvm-ar-19 rcs libbounds.a bounds.o && $cc $cfi pointers.o libbounds.a -o pointers3"
+check "cfi from an archive" sh -c "$cc $cfi -c bounds.c && ar rcs libbounds.a bounds.o && $cc $cfi pointers.o libbounds.a -o pointers3"
 prints "cfi from an archive" pointers3 "main;one"
 flags "sanitizer without a pass" "-ffat-lto-objects" "" -fsanitize=undefined -c plain.c
 flags "sanitizer that is taken back" "-ffat-lto-objects" "" -fsanitize=address,cfi-icall -fno-sanitize=address,cfi -c plain.c
