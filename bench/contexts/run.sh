@@ -1,21 +1,22 @@
 #!/bin/bash
 # What contexts cost: programs built natively and with Waymark, run in turn on one CPU.
 #
-#   bench/contexts/run.sh [-b BUILD-DIR] [-n PAIRS] [-w WORK-DIR] [-i] [PROGRAM...]
+#   bench/contexts/run.sh [-b BUILD-DIR] [-n PAIRS] [-w WORK-DIR] [-i | -c] [PROGRAM...]
 #
 # PROGRAM: lua sqlite3 gzip grep mawk dash xmlwf fib tak mutual tree leaf indirect sort (default: all). The native build is clang-19's full LTO
 # with the same -O2, so that the ratio shows the instrumentation alone. PAIRS is at least 9. -i leaves out the instruction
-# counts, which callgrind takes on smaller inputs. Prints a table.
+# counts, which callgrind takes on smaller inputs; -c prints these alone. Prints a table.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../../tests/programs/work.sh
 . "$here/../../tests/programs/work.sh"
-pairs=9 counts=1
-while getopts "${work_options}n:i" option; do
+pairs=9 counts=1 times=1
+while getopts "${work_options}n:ic" option; do
 	case $option in
 	n) pairs=$OPTARG ;;
 	i) counts= ;;
+	c) times= ;;
 	*) work_option "$option" ;;
 	esac
 done
@@ -117,7 +118,7 @@ instructions() { # COMMAND...
 }
 
 [ -n "$counts" ] && command -v valgrind >/dev/null || counts=
-printf '%-18s %8s %8s   %6s   %s\n' program 'native' 'waymark' 'ratio' 'spread of ratios (middle half)'
+[ -z "$times" ] || printf '%-18s %8s %8s   %6s   %s\n' program 'native' 'waymark' 'ratio' 'spread of ratios (middle half)'
 for program; do
 	for kind in native waymark; do
 		build_with "$program" $kind >"$work/log" 2>&1 || { tail -n 20 "$work/log"; echo "$program: does not build ($kind)"; continue 2; }
@@ -126,7 +127,8 @@ for program; do
 	[ "$program" = sqlite3 ] && export PAIRS_INPUT=$work/work.full.sql
 	# shellcheck disable=SC2046 # commands without blanks inside words
 	set -f
-	"$work/pairs" "$program" "$pairs" "$cpu" -- $(command_of "$program" native full) -- $(command_of "$program" waymark full)
+	[ -n "$times" ] || printf '%-18s' "$program"
+	[ -z "$times" ] || "$work/pairs" "$program" "$pairs" "$cpu" -- $(command_of "$program" native full) -- $(command_of "$program" waymark full)
 	if [ -n "$counts" ]; then
 		[ "$program" = sqlite3 ] && PAIRS_INPUT=$work/work.small.sql
 		a=$(instructions $(command_of "$program" native small))

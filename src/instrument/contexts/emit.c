@@ -5,7 +5,8 @@
  *      root                   its id is set ahead of its code (entry.c); in its code, where nothing is encoded into it (is_outer);
  *                             in front of its sites, where it seldom comes to them (late.c)
  *
- *      encoded edge           id += a;            call;  id -= a            (or, with the entry id: store, call, store)
+ *      encoded edge           id += a;            call;  id -= a            (in an outer function: id = a; call; id = 0)
+ *        and another one      ...;                call;  id += b - a;  call;  id -= b
  *      push                   top = push(...);    call;  T.id = id; T.top = top
  *        into a cycle         top = push(...); id = restart; call; ...      (a root sets it by itself)
  *      call of itself         history = history << bits | code;  call;  history >>= bits      (self.c; a push where there is no room)
@@ -286,25 +287,42 @@ static struct error *emit_cold_edge(struct emitter *e, const struct site *site, 
 			   : outline_change(e->p, &e->support, e->builder, ID_SUBTRACT, addend);
 }
 
-/* undo_id: false when the next site in the block stores an absolute id anyway. */
-static void emit_call_site(struct emitter *e, const struct site *site, bool undo_id)
+/* An outer function knows its id. Any other adds to it in memory, which keeps no register; left: what the site before has left there. */
+static void emit_addend(struct emitter *e, const struct site *site, uint64_t left)
+{
+	if (e->is_outer)
+		store_id(e, constant(e, site->addend));
+	else if (site->addend != left)
+		store_id(e, LLVMBuildAdd(e->builder, load_id(e), constant(e, site->addend - left), "wm1.callee.id"));
+}
+
+static void undo_addend(struct emitter *e, const struct site *site)
+{
+	if (e->is_outer || site->restore_id)
+		store_id(e, e->entry_id);
+	else
+		store_id(e, LLVMBuildSub(e->builder, load_id(e), constant(e, site->addend), "wm1.id"));
+}
+
+/* undo_id: false when the next site in the block sees to what this one leaves there. */
+static void emit_call_site(struct emitter *e, const struct site *site, uint64_t left, bool undo_id)
 {
 	LLVMValueRef id = e->entry_id;
 	LLVMValueRef top = e->entry_top;
 	LLVMPositionBuilderBefore(e->builder, site->call);
 	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
-	if (!id && (site->action == SITE_PUSH || site->action == SITE_ADD))
+	if (!id && site->action == SITE_PUSH)
 		id = load_id(e);
 	if (site->action == SITE_PUSH)
 		top = emit_push(e, site, id);
 	else if (site->action == SITE_ADD)
-		store_id(e, LLVMBuildAdd(e->builder, id, constant(e, site->addend), "wm1.callee.id"));
+		emit_addend(e, site, left);
 	if (!site->undo || !position_after(e, site->call))
 		return;
-	if (undo_id) {
-		bool subtract = !e->entry_id && site->action == SITE_ADD;
-		store_id(e, subtract ? LLVMBuildSub(e->builder, load_id(e), constant(e, site->addend), "wm1.id") : id);
-	}
+	if (undo_id && site->action == SITE_ADD)
+		undo_addend(e, site);
+	else if (undo_id)
+		store_id(e, id);
 	if (site->action == SITE_PUSH || site->restore_top)
 		store_top(e, top);
 	if (site->kind == META_SITE_INDIRECT || site->kind == META_SITE_ASM) /* code that switches stacks */
@@ -352,20 +370,26 @@ static bool is_cold_edge(const struct site *site)
 	return site->is_cold && site->action == SITE_ADD;
 }
 
-/* With the entry id at hand, a push or an addend stores an absolute id: putting it back just before is dead. */
-static bool stores_absolute(const struct emitter *e, const struct site *site)
+/* Its callee returns with the id that it was entered with. */
+static bool leaves_addend(const struct site *site)
 {
-	if (is_cold_edge(site))
-		return e->is_outer;
-	return e->entry_id && !site->is_cold && (site->action == SITE_PUSH || site->action == SITE_ADD);
+	return site->action == SITE_ADD && !site->restore_id;
 }
 
-/* The next site in the block takes care of what this one leaves in the id. */
+/* An absolute id, or none that the id before it matters for: putting that back just before is dead. */
+static bool stores_absolute(const struct emitter *e, const struct site *site)
+{
+	if (site->action == SITE_ADD)
+		return e->is_outer;
+	return e->entry_id && !site->is_cold && site->action == SITE_PUSH;
+}
+
+/* The next site in the block takes care of what this one leaves in the id: stores another one over it, or adds the difference. */
 static bool leaves_id(const struct emitter *e, const struct site *site, const struct site *next)
 {
 	if (next->block != site->block || next->is_landed || !next->number || LLVMIsAInvokeInst(site->call))
 		return false;
-	return stores_absolute(e, next) || (is_cold_edge(site) && is_cold_edge(next));
+	return stores_absolute(e, next) || (leaves_addend(site) && next->action == SITE_ADD);
 }
 
 static bool is_must_tail_call(LLVMValueRef i)
@@ -417,7 +441,7 @@ static struct error *emit_site(struct emitter *e, struct site *site, uint64_t le
 	else if (site->action == SITE_SELF)
 		emit_self_call(e, site);
 	else if (site->action != SITE_NOTHING || site->undo)
-		emit_call_site(e, site, !leaves);
+		emit_call_site(e, site, left, !leaves);
 	return NULL;
 }
 
@@ -448,7 +472,7 @@ static struct error *emit_function(struct emitter *e, struct function *f)
 		if (late_starts_at(e->p, f, site))
 			start_late(e, site);
 		err = emit_site(e, site, left, leaves);
-		left = leaves && is_cold_edge(site) ? site->addend : 0;
+		left = leaves && leaves_addend(site) ? site->addend : 0;
 	}
 	if (cleans(e->p, f))
 		clean_before_returns(e, f->value);

@@ -93,18 +93,18 @@ static void plan_site(struct program *p, struct site *site)
 	site->undo = site->action != SITE_NOTHING || id || top;
 }
 
-/* Absolute values pay when more than one site needs the id of the entry; a cold one does not. */
+/* The id of the entry is kept for callees that return with another one, and where more than one push writes it; a cold one does not. */
 static bool wants_entry(const struct program *p, const struct function *f)
 {
-	double coded = 0;
+	double pushes = 0;
 	for (uint32_t i = 0; i < f->site_count; i++) {
 		const struct site *site = &p->sites.items[f->first_site + i];
 		if (site->restore_id || site->restore_top)
 			return true;
-		if (!site->is_cold && (site->action == SITE_ADD || site->action == SITE_PUSH))
-			coded += site->frequency;
+		if (!site->is_cold && site->action == SITE_PUSH)
+			pushes += site->frequency;
 	}
-	return coded > 1.5;
+	return pushes > 1.5;
 }
 
 struct error *program_plan(struct program *p)

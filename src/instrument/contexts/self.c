@@ -132,8 +132,8 @@ static void take(struct sharing *s)
 static bool comes_next(const struct site *site, const struct site *next)
 {
 	return site->action == SITE_SELF && next->action == SITE_SELF && site->block == next->block &&
-	       !next->is_landed && !LLVMIsAInvokeInst(site->call) && !site->restore_id && !site->restore_top && !next->restore_id &&
-	       !next->restore_top;
+	       !next->is_landed && !LLVMIsAInvokeInst(site->call) && !site->restore_id && !site->restore_top &&
+	       !next->restore_id && !next->restore_top;
 }
 
 static void find_rows(const struct program *p)

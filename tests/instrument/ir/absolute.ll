@@ -1,5 +1,5 @@
-; Several sites that need code: the id and the top of the entry are loaded once, every site stores an absolute id, and what
-; the next site of the block stores anyway is not put back before it. A root into which nothing is encoded knows its id.
+; Several sites that need code: what the next site of the block changes anyway is not put back before it. A root into which nothing is
+; encoded knows its id and stores absolute ones; any other function adds to what it has, once between two calls.
 target triple = "x86_64-pc-linux-gnu"
 declare void @foreign()
 
@@ -11,7 +11,6 @@ define internal void @callee() nounwind {
 ; CHECK-LABEL: define void @three(
 ; CHECK-NEXT: [[LOCAL:%.*]] = alloca i64
 ; CHECK-NEXT: store i64 0, ptr ID
-; CHECK-NEXT: load ptr, ptr TOP
 ; CHECK-NEXT: call void @callee()
 ; CHECK-NEXT: store i64 1, ptr ID
 ; CHECK-NEXT: call void @callee()
@@ -31,14 +30,16 @@ define void @three() nounwind {
 
 ; CHECK-LABEL: define internal void @inner(
 ; CHECK-NEXT: [[ID:%.*]] = load i64, ptr ID
-; CHECK-NEXT: load ptr, ptr TOP
 ; CHECK-NEXT: [[ONE:%.*]] = add i64 [[ID]], 3{{$}}
 ; CHECK-NEXT: store i64 [[ONE]], ptr ID
 ; CHECK-NEXT: call void @callee()
-; CHECK-NEXT: [[TWO:%.*]] = add i64 [[ID]], 4{{$}}
+; CHECK-NEXT: [[LEFT:%.*]] = load i64, ptr ID
+; CHECK-NEXT: [[TWO:%.*]] = add i64 [[LEFT]], 1{{$}}
 ; CHECK-NEXT: store i64 [[TWO]], ptr ID
 ; CHECK-NEXT: call void @callee()
-; CHECK-NEXT: store i64 [[ID]], ptr ID
+; CHECK-NEXT: [[LAST:%.*]] = load i64, ptr ID
+; CHECK-NEXT: [[BACK:%.*]] = sub i64 [[LAST]], 4{{$}}
+; CHECK-NEXT: store i64 [[BACK]], ptr ID
 ; CHECK-NEXT: ret void
 
 define internal void @inner() nounwind {
@@ -54,7 +55,6 @@ define void @enters(i1 %c) nounwind {
 ; A call without code, a capture and another block need the id put back before them.
 ; CHECK-LABEL: define void @kept(
 ; CHECK: store i64 0, ptr ID
-; CHECK-NEXT: load ptr, ptr TOP
 ; CHECK-NEXT: store i64 5, ptr ID
 ; CHECK-NEXT: call void @callee()
 ; CHECK-NEXT: store i64 0, ptr ID
