@@ -414,6 +414,8 @@ static void write_nodes(const struct memory *m, struct buffer *ret)
 	for (uint32_t i = 0; i < m->code->instruction_count + m->code->argument_count; i++)
 		buffer_uleb128(ret, set_of_node(m, b->nodes[i]));
 	buffer_uleb128(ret, pointers_set_of(m->pointers, b->foreign));
+	for (uint32_t i = 0; i < LIBRARY_STATES; i++)
+		buffer_uleb128(ret, set_of_node(m, b->states[i].touched));
 	buffer_u8(ret, m->is_coarse);
 	write_constants(m, ret);
 }
@@ -429,6 +431,8 @@ static struct error *read_nodes(struct cursor *bytes, struct memory *m)
 
 	if (!err)
 		err = read_below(bytes, sets, &b->foreign);
+	for (uint32_t i = 0; i < LIBRARY_STATES && !err; i++)
+		err = read_below(bytes, sets + 1, &b->states[i].touched);
 	if (!err)
 		err = cursor_u8(bytes, &is_coarse);
 	m->is_coarse = is_coarse != 0;

@@ -11,7 +11,7 @@
 
 enum library_effect_kind {
 	LIBRARY_NEW,     /* returns a new object */
-	LIBRARY_OWN,     /* returns a pointer to memory of the library */
+	LIBRARY_OWN,     /* returns a pointer to memory of the library: of the state `a`, or to constants */
 	LIBRARY_RETURNS, /* returns argument `a` */
 	LIBRARY_INTO,    /* returns a pointer into what argument `a` leads to */
 	LIBRARY_READS,   /* reads what argument `a` leads to; no more bytes than argument `b` says, if there is a `b` */
@@ -20,6 +20,30 @@ enum library_effect_kind {
 	LIBRARY_POINTS,   /* stores a pointer into what `b` leads to, to where `a` leads */
 	LIBRARY_PUTS_NEW, /* stores a pointer to a new object to where `a` leads */
 	LIBRARY_CALLS,    /* calls argument `a`, whose arguments lead into what `b` and `c` lead to */
+	LIBRARY_GETS,     /* reads the state `a` */
+	LIBRARY_SETS,     /* writes it */
+	LIBRARY_KEEPS,    /* the state `a` has argument `b` from then on, and the pointers there */
+	LIBRARY_LEADS,    /* returns what pointers lead to where `a` leads, and reads and writes there */
+	LIBRARY_KINDS
+};
+
+/* The library's own memory, by which one call hands values on to another: srand to rand, a call that fails to whoever reads errno. */
+enum library_state {
+	LIBRARY_DOMAINS,
+	LIBRARY_ERRNO,
+	LIBRARY_OPTIONS,
+	LIBRARY_INPUT,
+	LIBRARY_TOKENS,
+	LIBRARY_LOCALE,
+	LIBRARY_ACCOUNTS,
+	LIBRARY_RANDOM,
+	LIBRARY_TEXTS,
+	LIBRARY_TIME,
+	LIBRARY_MASK,
+	LIBRARY_ENVIRONMENT,
+	LIBRARY_SYNTAX,
+	LIBRARY_NAMES,
+	LIBRARY_STATES
 };
 
 struct library_effect {
@@ -30,7 +54,8 @@ struct library_effect {
 #define LIBRARY_NO_ARGUMENT 14
 
 enum {
-	LIBRARY_EFFECTS_MAX = 8, /* of a function */
+	LIBRARY_EFFECTS_MAX = 9,     /* of a function */
+	LIBRARY_STATE_VARIABLES = 4, /* of a state, at most */
 };
 
 struct library_function {
@@ -41,6 +66,8 @@ struct library_function {
 
 /* False: it is not known. */
 bool library_find(const char *name, struct library_function *ret);
+/* The names of variables of a state that programs can see; NULL behind the last one. */
+const char *library_variable(enum library_state state, uint32_t index);
 /* The names of the table in order; NULL behind the last one. */
 const char *library_name(uint32_t index);
 

@@ -309,8 +309,7 @@ static struct error *store_constant(struct builder *b, LLVMValueRef value, uint3
 	return err ? err : access(b, target, node, memory_access_bytes(b->m, type), true);
 }
 
-/* An object whose pointers all lead to itself: code outside made it. ret: a node that leads anywhere in it. */
-static struct error *add_closed_object(struct builder *b, const struct memory_object *object, uint32_t *ret)
+struct error *memory_add_closed_object(struct builder *b, const struct memory_object *object, uint32_t *ret)
 {
 	uint32_t number;
 	struct error *err = memory_add_object(b, object, &number);
@@ -341,7 +340,8 @@ static struct error *state_global(struct builder *b, LLVMValueRef global)
 	if (!err)
 		err = pointers_step(b->p, node, inside, &(struct pointer_step){.stride = 1});
 	if (!err)
-		err = add_closed_object(b, &(struct memory_object){.kind = MEMORY_LIBRARY, .value = global}, &node);
+		err = memory_add_closed_object(b, &(struct memory_object){.kind = MEMORY_LIBRARY, .value = global},
+					       &node);
 	return err ? err : pointers_store(b->p, node, inside, WORD);
 }
 
@@ -527,7 +527,7 @@ static struct error *state_foreign(struct builder *b)
 		err = pointers_store(b->p, b->foreign, b->foreign, WORD);
 	if (!err)
 		err = pointers_call(b->p, b->foreign, MEMORY_CALL_FROM_OUTSIDE);
-	return err ? err : add_closed_object(b, &(struct memory_object){.kind = MEMORY_LIBRARY}, &b->library);
+	return err ? err : memory_add_closed_object(b, &(struct memory_object){.kind = MEMORY_LIBRARY}, &b->library);
 }
 
 /* main has its arguments and the environment; in a program without main, others may call whatever they can name. */
@@ -543,7 +543,7 @@ static struct error *state_start(struct builder *b)
 				err = memory_call_from_outside(b, i);
 		return err;
 	}
-	err = add_closed_object(b, &(struct memory_object){.kind = MEMORY_START}, &node);
+	err = memory_add_closed_object(b, &(struct memory_object){.kind = MEMORY_START}, &node);
 	number = code_function_number(b->code, start);
 	for (uint32_t i = 0; i < b->code->functions[number].argument_count && !err; i++)
 		err = memory_pass(b, number, i, node);
@@ -724,4 +724,11 @@ const struct id_set *memory_foreign(const struct memory *m)
 	const struct builder *b = m->builder;
 
 	return pointers_of(m->pointers, b->foreign);
+}
+
+const struct id_set *memory_of_state(const struct memory *m, enum library_state state)
+{
+	const struct builder *b = m->builder;
+
+	return b->states[state].touched ? pointers_of(m->pointers, b->states[state].touched - 1) : NULL;
 }

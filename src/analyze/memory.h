@@ -9,12 +9,13 @@
 #define WM_ANALYZE_MEMORY_H
 
 #include "analyze/code.h"
+#include "analyze/library.h"
 #include "core/pointers/pointers.h"
 
 enum memory_object_kind {
 	MEMORY_FOREIGN = 0, /* what code outside has that the program can get pointers to: one object */
-	MEMORY_LIBRARY,     /* memory of libraries: one object, and one for each variable of theirs */
-	MEMORY_VARIABLE,    /* global */
+	MEMORY_LIBRARY, /* memory of libraries: one object, one for each variable of theirs, and one for each state (library.h) */
+	MEMORY_VARIABLE, /* global */
 	MEMORY_FUNCTION,
 	MEMORY_FRAME,    /* alloca */
 	MEMORY_HEAP,     /* what a call allocates */
@@ -27,7 +28,7 @@ enum memory_object_kind {
 struct memory_object {
 	enum memory_object_kind kind;
 	LLVMValueRef value;  /* variable, function, alloca, call or argument */
-	uint32_t function;   /* FRAME, VARIADIC, BYVAL */
+	uint32_t function;   /* FRAME, VARIADIC, BYVAL; LIBRARY: the state + 1, or 0 */
 	uint64_t size_bytes; /* 0: not known */
 };
 
@@ -60,6 +61,9 @@ bool memory_is_called_from_outside(const struct memory *m, uint32_t function);
 
 /* Locations that code outside can reach. */
 const struct id_set *memory_foreign(const struct memory *m);
+
+/* Locations of a state of the library; NULL: no call uses it. */
+const struct id_set *memory_of_state(const struct memory *m, enum library_state state);
 
 /* Bytes that a load or store touches. */
 uint32_t memory_access_bytes(const struct memory *m, LLVMTypeRef type);

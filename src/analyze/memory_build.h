@@ -48,7 +48,11 @@ struct builder {
 	struct clones clones;
 	struct clone *clone; /* that registers are of; NULL: none, they are the code's own */
 	uint32_t foreign;    /* node: what code outside has */
-	uint32_t library;    /* node: leads to the library's memory */
+	uint32_t library;    /* node: leads to the library's constants */
+	struct {
+		uint32_t reached; /* node: where pointers lead that functions return of it */
+		uint32_t touched; /* node: that, and its variables */
+	} states[LIBRARY_STATES]; /* those that some call uses */
 };
 
 /* An analysis that nothing is known of yet. The owner deinits, on failure too. */
@@ -58,6 +62,8 @@ struct error *memory_add_object(struct builder *b, const struct memory_object *o
 /* The object of a value is made when it is first asked for. */
 struct error *memory_object_of(struct builder *b, LLVMValueRef value, const struct memory_object *object,
 			       uint32_t *ret);
+/* An object whose pointers all lead to itself: code outside made it. ret: a node that leads anywhere in it. */
+struct error *memory_add_closed_object(struct builder *b, const struct memory_object *object, uint32_t *ret);
 /* The node leads to the beginning of the object. */
 struct error *memory_point_to(struct builder *b, uint32_t node, uint32_t object);
 

@@ -50,6 +50,95 @@ static struct error *state_callback(struct builder *b, LLVMValueRef call, const 
 	return err || !callback ? err : pointers_call(b->p, node, number);
 }
 
+/* The variables of a state that the program has: each leads where functions do that return pointers of it. */
+static struct error *add_variables(struct builder *b, enum library_state state, uint32_t reached, uint32_t touched)
+{
+	struct error *err = NULL;
+	const char *name;
+
+	for (uint32_t i = 0; (name = library_variable(state, i)) && !err; i++) {
+		LLVMValueRef variable = LLVMGetNamedGlobal(b->code->module, name);
+		uint32_t node;
+
+		if (!variable || LLVMGetInitializer(variable))
+			continue;
+		err = memory_node(b, variable, &node);
+		if (!err)
+			err = pointers_load(b->p, node, reached, WORD);
+		if (!err)
+			err = pointers_step(b->p, node, touched, &(struct pointer_step){.stride = 1});
+	}
+	return err;
+}
+
+static struct error *use_state(struct builder *b, enum library_state state)
+{
+	struct memory_object object = {.kind = MEMORY_LIBRARY, .function = state + 1};
+	uint32_t reached = 0, touched = 0;
+	struct error *err;
+
+	if (b->states[state].touched)
+		return NULL;
+	err = memory_add_closed_object(b, &object, &reached);
+	if (!err)
+		err = pointers_add_node(b->p, &touched);
+	if (!err)
+		err = pointers_step(b->p, reached, touched, &(struct pointer_step){.stride = 1});
+	if (!err)
+		err = add_variables(b, state, reached, touched);
+	b->states[state].reached = reached + 1;
+	b->states[state].touched = touched + 1;
+	return err;
+}
+
+/* optarg leads to a string that argv has; environ to an array that has what putenv was given. */
+static struct error *keep_in_variables(struct builder *b, enum library_state state, uint32_t kept)
+{
+	struct error *err = NULL;
+	const char *name;
+
+	for (uint32_t i = 0; (name = library_variable(state, i)) && !err; i++) {
+		LLVMValueRef variable = LLVMGetNamedGlobal(b->code->module, name);
+		uint32_t node, inside;
+
+		if (!variable || LLVMGetInitializer(variable))
+			continue;
+		err = memory_node(b, variable, &node) ?: pointers_add_node(b->p, &inside);
+		if (!err)
+			err = pointers_load(b->p, node, inside, WORD);
+		if (!err)
+			err = pointers_store(b->p, kept, inside, WORD);
+		if (!err)
+			err = pointers_store(b->p, kept, node, WORD);
+	}
+	return err;
+}
+
+static struct error *keep(struct builder *b, enum library_state state, LLVMValueRef given)
+{
+	uint32_t kept;
+	struct error *err = use_state(b, state);
+
+	if (err || !given || memory_leads_nowhere(given))
+		return err;
+	err = anywhere_in(b, given, &kept);
+	if (!err)
+		err = pointers_load(b->p, kept, kept, WORD);
+	if (!err)
+		err = pointers_copy(b->p, kept, b->states[state].reached - 1);
+	return err ? err : keep_in_variables(b, state, kept);
+}
+
+static struct error *return_own(struct builder *b, uint8_t state, uint32_t result)
+{
+	struct error *err;
+
+	if (state == LIBRARY_NO_ARGUMENT)
+		return pointers_copy(b->p, b->library, result);
+	err = use_state(b, state);
+	return err ? err : pointers_copy(b->p, b->states[state].reached - 1, result);
+}
+
 static struct error *state_effect(struct builder *b, LLVMValueRef call, const struct library_effect *e)
 {
 	LLVMValueRef first = argument(call, e->a), second = argument(call, e->b);
@@ -63,7 +152,7 @@ static struct error *state_effect(struct builder *b, LLVMValueRef call, const st
 		err = allocate(b, call, &object);
 		return err ? err : memory_point_to(b, result, object);
 	case LIBRARY_OWN:
-		return pointers_copy(b->p, b->library, result);
+		return return_own(b, e->a, result);
 	case LIBRARY_RETURNS:
 		return first ? memory_copy(b, first, result, NULL) : NULL;
 	case LIBRARY_INTO:
@@ -98,8 +187,19 @@ static struct error *state_effect(struct builder *b, LLVMValueRef call, const st
 		return err ? err : pointers_store(b->p, other, node, WORD);
 	case LIBRARY_CALLS:
 		return state_callback(b, call, e);
+	case LIBRARY_GETS:
+	case LIBRARY_SETS:
+		return use_state(b, e->a);
+	case LIBRARY_KEEPS:
+		return keep(b, e->a, second);
+	case LIBRARY_LEADS:
+		if (!first || memory_leads_nowhere(first))
+			return NULL;
+		err = memory_node(b, first, &node);
+		return err ? err : pointers_load(b->p, node, result, WORD);
 	case LIBRARY_READS:
 	case LIBRARY_WRITES:
+	case LIBRARY_KINDS:
 		break;
 	}
 	return NULL;

@@ -287,6 +287,26 @@ static struct error *change_object(struct builder *b, uint32_t object, struct id
 	return err;
 }
 
+static struct error *touch_state(struct builder *b, enum library_state state, enum pass pass, struct id_set *regions)
+{
+	const struct id_set *locations = memory_of_state(b->m, state);
+
+	if (!locations)
+		return NULL;
+	return pass == PASS_READS ? read_all(b, locations, ANY_BYTES, regions)
+				  : change_all(b, locations, ANY_BYTES, regions);
+}
+
+/* Code outside that is not known may use all states of the library. */
+static struct error *touch_states(struct builder *b, enum pass pass, struct id_set *regions)
+{
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < LIBRARY_STATES && !err; i++)
+		err = touch_state(b, i, pass, regions);
+	return err;
+}
+
 static struct error *touch_library(struct builder *b, LLVMValueRef call, const struct library_function *f,
 				   LLVMValueRef callee, enum pass pass, struct touched *ret)
 {
@@ -304,6 +324,11 @@ static struct error *touch_library(struct builder *b, LLVMValueRef call, const s
 			/* What a new object holds is no change: who reads it has a pointer that the call made. */
 			if (pass == PASS_CHANGES)
 				err = touch_argument(b, call, e->a, sizeof(uint64_t), pass, ret);
+		} else if (e->kind == LIBRARY_GETS || e->kind == LIBRARY_SETS) {
+			if ((e->kind == LIBRARY_GETS) == (pass == PASS_READS))
+				err = touch_state(b, e->a, pass, &ret->set);
+		} else if (e->kind == LIBRARY_LEADS) {
+			err = add_access(b, call, ANY_BYTES, pass, &ret->set);
 		} else if (is_read == (pass == PASS_READS) && (is_read || is_write)) {
 			unsigned first = e->a == LIBRARY_VARIABLE ? named : e->a,
 				 end = e->a == LIBRARY_VARIABLE ? given : first + 1;
@@ -567,9 +592,13 @@ struct error *regions_find(const struct memory *m, const bool *runs, struct regi
 	if (!err)
 		err = read_all(&b, memory_foreign(m), ANY_BYTES, &b.foreign_reads);
 	if (!err)
+		err = touch_states(&b, PASS_READS, &b.foreign_reads);
+	if (!err)
 		err = touch_all(&b, PASS_READS);
 	if (!err)
 		err = change_all(&b, memory_foreign(m), ANY_BYTES, &b.foreign_changes);
+	if (!err)
+		err = touch_states(&b, PASS_CHANGES, &b.foreign_changes);
 	if (!err)
 		err = touch_all(&b, PASS_CHANGES);
 	if (!err)

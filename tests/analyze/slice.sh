@@ -68,6 +68,52 @@ for line in $(grep -n '/\* in \*/' sort.c | cut -d: -f1); do
 done
 grep -qE "^ *$(grep -n '/\* out' sort.c | cut -d: -f1)  " slice.txt && fail "sort: a line that nothing reads is in the slice"
 
+# What a function of the library keeps goes to the next one: each printed line has the ones that are marked with its letter, of those with letters.
+cat >states.c <<'END'
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static volatile int sink;
+int main(int argc, char **argv)
+{
+	time_t first = 1000;
+	time_t second = 5000 * argc; /* T */
+	struct tm *one = gmtime(&first); /* T */
+	struct tm *two = gmtime(&second); /* T */
+	srand((unsigned)argc); /* R */
+	char text[] = "a b c";
+	text[2] = argv[0][0]; /* K */
+	char *token = strtok(text, " "); /* K */
+	char *next = strtok(NULL, " "); /* K */
+	char *rest = argv[1];
+	char *part = strsep(&rest, ","); /* P */
+	*part = 'x'; /* P */
+	setenv("NAME", argv[2], 1); /* V */
+	int option = getopt(argc, argv, "a:"); /* G */
+	long number = strtol(argv[3], NULL, 10); /* E */
+	int error = errno; /* E */
+	sink = *argv[1]; /* ask P */
+	sink = one->tm_sec; /* ask T */
+	sink = rand(); /* ask R */
+	sink = *next; /* ask K */
+	sink = *getenv("NAME"); /* ask V */
+	sink = optind; /* ask G */
+	sink = error; /* ask E */
+	return *token + two->tm_sec + option + (int)number;
+}
+END
+"$build/waymark" cc --wm=trace -g -O0 -w states.c -o states || exit 1
+for letter in T R K P V G E; do
+	at=$(grep -nF "/* ask $letter */" states.c | cut -d: -f1)
+	"$build/waymark" slice states "states.c:$at" >states.txt || fail "states $letter: status $?"
+	for line in $(grep -nF "/* $letter */" states.c | cut -d: -f1); do
+		grep -qE "^ *$line  " states.txt || fail "states.c:$line is not in the slice of line $at ($letter)"
+	done
+done
+
 # What happened before a longjmp matters behind the setjmp; what would have happened behind it does not.
 cat >jumps.c <<'END'
 #include <setjmp.h>

@@ -14,6 +14,7 @@ from random_text import Grammar, Writer  # noqa: E402
 
 HEAD = r"""
 #define _GNU_SOURCE
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@ HEAD = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct inner { short s; unsigned char c[6]; int *where; };
 struct thing { int a; int *p; struct thing *next; int t[4]; struct inner in; double d; int (*act)(int, int *, struct thing *); };
@@ -37,7 +39,8 @@ static jmp_buf @env;
 static int @g[4] = {3, 8, 5, 12}, @h = 6;
 static double @real = 1.5;
 static float @reals[3] = {1, 2, 3};
-static char @text[24] = "seven";
+static char @text[24] = "seven", @cut[24] = "4 12-a 3";
+static const char *const @long[2] = {"12", "99999999999999999999"};
 static unsigned char @bytes[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 static struct thing @things[3];
 static struct node *@list, *@spare;
@@ -205,9 +208,19 @@ RULES = {
         "{ int *one = $value ? &@h : &@g[1]; @h = $expression; @g[1] = $expression; *one = $expression; v#3 = @h; v#3 = @g[1]; }",
         "v#3 = @sum(1 + #3, $expression, (double)$value, $expression);", "@give($expression, $pointer, $pointer, (int *)0);",
         "v#3 = abs($value);", "v#3 = atoi($string);",
-        "{ char cut[24]; int sum = 0; memcpy(cut, s, 24); char *part = strtok(cut, \" -\"); while (part) { sum += *part; part = strtok(NULL, \" -\"); } "
+        "{ int sum = 0; memcpy(@cut, s, 24); char *part = strtok(@cut, \" -\"); while (part) { sum += *part; part = strtok(NULL, \" -\"); } "
         "v#3 = sum & 15; }",
+        "memcpy(@cut, $own, 20); strtok(@cut, $between);", "{ char *part = strtok(NULL, $between); if (part) v#3 = *part & 15; }",
+        "{ char *part = strtok(NULL, $between); if (part) *part = '0' + ($value & 7); v#3 = @cut[#6] & 15; }",
+        "{ char *rest = @cut, *one = strsep(&rest, $between); *one = '0' + ($value & 7); v#3 = @cut[0] & 15; if (rest) v#3 = *rest & 15; }",
+        "{ char *rest = @cut, *one, *two; one = strtok_r(rest, $between, &rest); two = strtok_r(NULL, $between, &rest); if (two) *two = '3'; "
+        "v#3 = @cut[#6] & 15; if (one) v#3 = *one & 15; strtok(@cut, $between); }",
+        "srand($expression);", "v#3 = rand() & 15;", "{ time_t at = $expression; struct tm *one = gmtime(&at), *two; at = $expression; two = gmtime(&at); "
+        "v#3 = one->tm_sec & 15; v#3 = two->tm_min & 15; }",
+        "setenv(\"WM\", $string, 1);", "{ const char *set = getenv(\"WM\"); if (set) v#3 = *set & 15; }",
+        "{ errno = #3; strtol(@long[$value & 1], NULL, 10); if ($value & 1) v#3 = atoi($string); v#3 = errno & 15; }",
         "memcpy(&@word, $four_bytes, 4);", "{ int *kept; memcpy(&kept, &$kept, sizeof kept); v#3 = *kept; }", "v#3 = memcmp(@bytes, s, #8) < 0;"],
+    "between": ["\" -\"", "\"1\"", "@names[$value & 3]"],
     "filled": ["&@word", "&u", "@bytes"],
     "some": ["1", "4", "8"],
     "sorted": ["@things[#3].t", "@g", "q->t"],
@@ -250,6 +263,7 @@ SHARED = ("@g[0] + @g[1]", "@g[2] + @g[3]", "@h", "@text[0] + @text[2]", "@bytes
 
 MAIN = """	for (int i = 0; i < 3; i++) { @things[i].p = &@g[i]; @things[i].a = i + 9; @things[i].next = &@things[(i + 1) % 3]; @things[i].in.where = &@g[3 - i]; @things[i].act = @choice[i & 1]; }
 	@big.p.second = &@big.a[1]; @bigs[0].p.second = &@h; @bigs[1].p.second = &@big.a[2];
+	strtok(@cut, "-");
 	@push(5, "first");
 	@push(7, @names[1]);"""
 JUMPS = """	int how = setjmp(@env);

@@ -56,6 +56,7 @@ struct shadow_call {
 	uint64_t result;        /* behind it */
 	uint32_t all;           /* the call, what decided about it, its arguments, and what it read */
 	uint64_t kept[2];       /* from before it to behind it */
+	int errno_before;
 	uint32_t *copied;
 };
 

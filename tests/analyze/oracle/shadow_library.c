@@ -7,6 +7,7 @@
  * is written has the label of all that was read, the arguments and the call. p formats from argument A on are in the handlers.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <search.h>
@@ -92,20 +93,27 @@ static void each_effect(struct shadow_call *call, const char *effects, bool is_b
 
 void shadow_before(const struct shadow_function *f, struct shadow_call *call)
 {
+	int before = errno;
+
 	each_effect(call, f->effects, false, 0);
 	if (f->before)
 		f->before(call);
+	errno = call->errno_before = before;
 }
 
 uint32_t shadow_after(const struct shadow_function *f, struct shadow_call *call)
 {
 	uint32_t label = 0;
+	int behind = errno;
 
 	if (f->after)
 		label = f->after(call);
 	if (!label)
 		label = as_result(call);
 	each_effect(call, f->effects, true, label);
+	if (behind != call->errno_before)
+		shadow_write((uintptr_t)&errno, sizeof errno, label);
+	errno = behind;
 	return label;
 }
 
@@ -415,6 +423,45 @@ static uint32_t cut_token(struct shadow_call *call)
 	return label;
 }
 
+/* strtok's own, from one call to the next: where it goes on. */
+static __thread struct {
+	uint32_t label;
+	const char *at;
+} tokens;
+
+static void read_own_tokens(struct shadow_call *call)
+{
+	read_tokens(call);
+	if (word(call, 0))
+		return;
+	call->all = shadow_join(call->all, tokens.label);
+	read_more(call, (uintptr_t)tokens.at, string_bytes((uintptr_t)tokens.at));
+}
+
+static uint32_t cut_own_token(struct shadow_call *call)
+{
+	uint32_t label = cut_token(call);
+	const char *text = word(call, 0) ? (const char *)word(call, 0) : tokens.at;
+
+	tokens.label = label;
+	if (call->result)
+		tokens.at = (const char *)call->result + strlen((const char *)call->result) + 1;
+	else if (text)
+		tokens.at = text + strlen(text);
+	/* The last token ends where the text does. */
+	if (call->result && call->kept[1] == (uintptr_t)(tokens.at - 1))
+		tokens.at--;
+	return label;
+}
+
+static void find_end(struct shadow_call *call)
+{
+	const char *text = word(call, 0) ? (const char *)word(call, 0) : tokens.at;
+
+	read_own_tokens(call);
+	call->kept[1] = text ? (uintptr_t)text + strlen(text) : 0;
+}
+
 static void read_separated(struct shadow_call *call)
 {
 	read_more(call, word(call, 0), 8);
@@ -430,6 +477,45 @@ static uint32_t cut_separated(struct shadow_call *call)
 		shadow_write(call->result + strlen((char *)call->result), 1, label);
 	shadow_write(word(call, 0), 8, label);
 	return label;
+}
+
+/* ---- what the library keeps ---- */
+
+static uint32_t random_label, environment_label;
+
+static void read_random(struct shadow_call *call)
+{
+	call->all = shadow_join(call->all, random_label);
+}
+
+static uint32_t set_random(struct shadow_call *call)
+{
+	random_label = as_result(call);
+	return random_label;
+}
+
+static uint32_t broken_down(struct shadow_call *call)
+{
+	uint32_t label = as_result(call);
+
+	if (call->result)
+		shadow_write(call->result, sizeof(struct tm), label);
+	return label;
+}
+
+static void read_environment(struct shadow_call *call)
+{
+	call->all = shadow_join(call->all, environment_label);
+}
+
+static uint32_t set_environment(struct shadow_call *call)
+{
+	const char *value = getenv((const char *)word(call, 0));
+
+	environment_label = as_result(call);
+	if (value)
+		shadow_write((uintptr_t)value, strlen(value) + 1, environment_label);
+	return environment_label;
 }
 
 /* ---- jumps ---- */
@@ -485,7 +571,9 @@ static const struct shadow_function functions[] = {
 	F(fwrite, "", write_array_to, stream_changed),
 	F(getc, "f0", NULL, NULL),
 	F(getdelim, "", get_line, got_line),
+	F(getenv, "r0", read_environment, NULL),
 	F(getline, "", get_line, got_line),
+	F(gmtime, "r0c8", NULL, broken_down),
 	F(longjmp, "", leap, NULL),
 	F(lstat, "r0", NULL, stated),
 	F(malloc, "", NULL, allocate),
@@ -501,13 +589,16 @@ static const struct shadow_function functions[] = {
 	F(putc, "f1", NULL, NULL),
 	F(puts, "r0", NULL, NULL),
 	F(qsort, "", read_array, write_array),
+	F(rand, "", read_random, set_random),
 	F(rawmemchr, "r0", NULL, NULL),
 	F(read, "w1R", NULL, NULL),
 	F(realloc, "", reallocate, reallocated),
 	F(reallocarray, "", reallocate, reallocated),
+	F(setenv, "r0 r1", read_environment, set_environment),
 	N(siglongjmp, "", leap, NULL),
 	F(snprintf, "", format2, write_bounded),
 	F(sprintf, "w0", format1, NULL),
+	F(srand, "", NULL, set_random),
 	F(sscanf, "r0 r1", NULL, scanned),
 	F(stat, "r0", NULL, stated),
 	F(stpcpy, "", take_string, give),
@@ -533,7 +624,7 @@ static const struct shadow_function functions[] = {
 	F(strspn, "r0 r1", NULL, NULL),
 	F(strstr, "r0 r1", NULL, NULL),
 	F(strtod, "r0 w1c8", NULL, NULL),
-	F(strtok, "r1", read_tokens, cut_token),
+	F(strtok, "r1", find_end, cut_own_token),
 	F(strtok_r, "r1", read_tokens, cut_token),
 	F(strtol, "r0 w1c8", NULL, NULL),
 	F(strtoul, "r0 w1c8", NULL, NULL),
