@@ -55,7 +55,8 @@ static struct symbol *symbols;
 static size_t symbol_count;
 static struct activation *shadow;
 static size_t depth;
-static struct image_cache cache;
+/* One for each image: a cache knows images by build ids, which are not asked for here. */
+static struct image_cache caches[OWN_IMAGES_MAX];
 static struct thread_reader reader;
 static struct stop_flows *flows;
 static struct user_regs_struct was;
@@ -319,7 +320,8 @@ static void report(const char *what, const struct user_regs_struct *regs, const 
 	fprintf(stderr, "\n  decoded: ");
 	for (size_t i = 0; i < frames->count; i++)
 		if (!(frames->items[i].flags & FRAME_INLINED))
-			fprintf(stderr, "%s%s", i ? ";" : "", frames->items[i].link_name);
+			fprintf(stderr, frames->items[i].flags & FRAME_FOREIGN ? "%s[%s]" : "%s%s", i ? ";" : "",
+				frames->items[i].link_name);
 	fprintf(stderr, "\n");
 }
 
@@ -472,7 +474,8 @@ static void open_images(char *list)
 	char *rest = list;
 	for (char *path; (path = strsep(&rest, ",")) != NULL && own_count < OWN_IMAGES_MAX;) {
 		struct cached_image *cached;
-		check(image_cache_get(&cache, &(struct object_wanted){.path = path}, &cached));
+		image_cache_init(&caches[own_count]);
+		check(image_cache_get(&caches[own_count], &(struct object_wanted){.path = path}, &cached));
 		if (!cached->image)
 			die("%s: %s", path, cached->why->message);
 		own[own_count].path = path;
@@ -497,7 +500,6 @@ int main(int argc, char **argv)
 	srandom((unsigned)strtoul(argv[3], NULL, 10));
 	steps_max = strtoull(argv[4], NULL, 10);
 	next_stop = 1 + (unsigned)random() % (2 * gap);
-	image_cache_init(&cache);
 	open_images(argv[5]);
 	for (unsigned i = 0; i < own_count; i++) {
 		read_symbols(i);

@@ -324,6 +324,7 @@ static void run_helper(struct word_flow *f, const struct word_function *helper, 
 	f->err = f->err ? f->err : create(f->code, helper, &begin, f->depth + 1, &inner);
 	if (f->err)
 		return;
+	word_call(s, true);
 	if (inner->why || !inner->has_returned) {
 		f->why = "calls a helper that cannot be read";
 	} else {
@@ -331,8 +332,9 @@ static void run_helper(struct word_flow *f, const struct word_function *helper, 
 		s->saved = inner->at_return.saved;
 		s->is_outside = inner->at_return.is_outside;
 		s->is_after_call = inner->at_return.is_after_call;
+		/* wm1.enter_slow keeps it: the offset of the words, in code of libraries. */
+		s->registers[11] = inner->at_return.registers[11];
 	}
-	word_call(s, true);
 	word_flow_destroy(inner);
 }
 

@@ -191,10 +191,24 @@ static void set_id(struct word_state *s, const struct word_function *function, s
 	s->is_after_call = false;
 }
 
-static void store(const struct word_code *code, const struct word_function *function, struct word_state *s,
-		  struct word_value place, struct word_value value)
+/* What is not known of thread-local storage may be the id. */
+static bool may_be_id(const struct instruction *i, struct word_value place)
 {
-	if (place.kind == WORD_STACK)
+	return i->is_fs && place.kind == WORD_UNKNOWN;
+}
+
+static void forget_id(struct word_state *s)
+{
+	s->id = unknown;
+	s->is_outside = false;
+}
+
+static void store(const struct word_code *code, const struct word_function *function, struct word_state *s,
+		  const struct instruction *i, struct word_value place, struct word_value value)
+{
+	if (may_be_id(i, place))
+		forget_id(s);
+	else if (place.kind == WORD_STACK)
 		set_slot(s, place, value);
 	else if (is_word(code, place, offsetof(struct wm1_thread, id)))
 		set_id(s, function, value);
@@ -206,7 +220,9 @@ static void store(const struct word_code *code, const struct word_function *func
 static void store_part(const struct word_code *code, const struct word_function *function, struct word_state *s,
 		       struct word_value place, const struct instruction *i)
 {
-	if (place.kind == WORD_STACK)
+	if (may_be_id(i, place))
+		forget_id(s);
+	else if (place.kind == WORD_STACK)
 		forget_slot(s, place);
 	else if (is_word(code, place, offsetof(struct wm1_thread, id) + 4) && i->opcode == 0xc7)
 		set_id(s, function, word_number(i->immediate));
@@ -242,7 +258,7 @@ static void write_operand(const struct word_code *code, const struct word_functi
 			  const struct instruction *i, struct word_value place, struct word_value value, uint64_t pc)
 {
 	if (i->is_memory)
-		store(code, function, s, place, value);
+		store(code, function, s, i, place, value);
 	else
 		word_set(s, i->reg, value, pc);
 }
