@@ -1,5 +1,5 @@
 #!/bin/bash
-# What contexts cost in size: the .text of programs and libraries, built natively and with Waymark, and how their calls are encoded.
+# What contexts cost in size: the code of programs and libraries, with the runtime's, built natively and with Waymark, and how their calls are encoded.
 #
 #   bench/contexts/size.sh [-b BUILD-DIR] [-w WORK-DIR] [PROGRAM...]
 #
@@ -21,8 +21,9 @@ export WAYMARK_OUT=$work LC_ALL=C
 # shellcheck source=programs.sh
 . "$here/programs.sh"
 
+# With the runtime's, which is a section of its own.
 text_of() { # FILE
-	llvm-size-19 -A "$1" | awk '$1 == ".text" { print $2 }'
+	llvm-size-19 -A "$1" | awk '$1 == ".text" || $1 == "wm1_runtime_text" { n += $2 } END { print n }'
 }
 
 printf '%-14s %9s %9s   %5s   %s\n' file 'native' 'waymark' 'ratio' 'edges (free), pushes: cycles, foreign, pointers'

@@ -214,6 +214,34 @@ struct wm1_runtime {
 };
 WM1_EXPORT extern const struct wm1_runtime wm1_runtime __attribute__((weak));
 
+/*
+ * A program that records nothing by itself has only the part of the runtime that keeps contexts (src/runtime/alone.c). A whole runtime comes
+ * with libwaymark-rt.so:
+ *
+ *      in front of libc    `waymark run --heap` preloads it: the program hands all over to it
+ *      behind libc         a shared library built with Waymark needs it, or a plugin brings it: the program keeps the contexts, it records them
+ */
+struct wm1_whole {
+	void (*register_image)(struct wm1_image *image);
+	int (*is_in_front)(void); /* of libc's functions, that is: those that it interposes are reached */
+	struct wm1_entry *(*grow)(void)__attribute__((preserve_most));
+	void (*drop_tails)(uint64_t return_slot) __attribute__((preserve_most));
+	void (*push_deferred)(void) __attribute__((preserve_most));
+	void (*put_back)(uint64_t sp) __attribute__((preserve_most));
+	/* Numbers of the recording, for what a stack stands on (src/runtime/contexts/origin.h). */
+	uint32_t (*signal_prefix)(struct wm1_entry *entry);
+	uint32_t (*task_root)(void);
+	uint32_t (*coroutine_prefix)(void);
+};
+WM1_EXPORT extern const struct wm1_whole wm1_whole __attribute__((weak));
+
+struct wm1_keeper {
+	void (*attach)(const struct wm1_whole *
+			       whole); /* in the constructor of one that came with a library: it learns of the images */
+};
+/* Of programs. Beside it there is a wm1_recorder where the program's runtime is whole. */
+WM1_EXPORT extern const struct wm1_keeper wm1_keeper __attribute__((weak));
+
 #ifdef __cplusplus
 }
 #endif

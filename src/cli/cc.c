@@ -196,6 +196,21 @@ static void add_lto_flags(struct line *line, const struct job *job, const struct
 	add_format(line, "-Wl,--load-pass-plugin=%s", files->plugin);
 }
 
+/*
+ * Into a program: what keeps contexts; and the rest in front of which this comes, whose definitions are then in force, if the program refers to any of
+ * it. That is an archive of one object. What the pass refers to later is asked for here.
+ */
+static void add_runtime(struct line *line, const struct job *job, const struct install_paths *files)
+{
+	if (job->options->paths)
+		add_text(line, "-Wl,-u,wm1_path_enter");
+	if (job->options->is_hybrid)
+		add_text(line, "-Wl,-u,wm1_hybrid_main");
+	add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-keep.a,--no-whole-archive",
+		   files->runtime_dir);
+	add_format(line, "-Wl,%s/libwaymark-rt.a,--pop-state", files->runtime_dir);
+}
+
 static void add_link_flags(struct line *line, const struct job *job, const struct install_paths *files,
 			   const char *exports)
 {
@@ -221,7 +236,7 @@ static void add_link_flags(struct line *line, const struct job *job, const struc
 		add_format(line, "-Wl,--enable-new-dtags,-rpath,%s", files->runtime_dir);
 		add_wraps(line, exports);
 	} else {
-		add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-rt.a,--pop-state", files->runtime_dir);
+		add_runtime(line, job, files);
 		if (r->is_static) /* what the runtime interposes, by libc.a's inner names */
 			add_text(line, "-Wl,-u,__makecontext,-u,__swapcontext,-u,__pthread_create,-u,__thrd_create");
 		add_exports(line, exports);

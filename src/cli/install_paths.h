@@ -29,10 +29,11 @@
 #define INSTALL_JAVA "libwaymark-java.so"
 /* In runtime_dir: the heap client. */
 #define INSTALL_HEAP "libwaymark-heap.so"
+#define INSTALL_RUNTIME "libwaymark-rt.so"
 
 struct install_paths {
 	char *plugin;
-	char *runtime_dir; /* libwaymark-rt.a, libwaymark-rt.so, libwaymark-heap.so, exports.txt */
+	char *runtime_dir; /* libwaymark-rt.a, libwaymark-keep.a, libwaymark-rt.so, libwaymark-heap.so, exports.txt */
 	char *agent_dir;   /* libwaymark-agent.so */
 	char *sampler_dir; /* libwaymark-sample.so */
 	char *jvm_dir;

@@ -185,7 +185,7 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	struct error *err;
 	bool is_script;
 
-	ret->has_agent = ret->has_sampler = ret->walks_heap = false;
+	ret->has_agent = ret->has_sampler = ret->walks_heap = ret->has_runtime = false;
 	ret->has_heap = clients->agent.of[WM1_AGENT_heap].is_on;
 	if (read_interpreter(program, interpreter) < 0)
 		return NULL;
@@ -205,6 +205,8 @@ struct error *run_preload_check(const struct run_clients *clients, const char *p
 	if (err)
 		return err;
 	err = choose_agent(clients, program, &p, &ret->has_agent);
+	ret->has_runtime = p.has_no_recorder && ret->has_heap && !is_heap_walked(clients, &p) &&
+			   (!ret->has_agent || is_walk_enough(clients, &p));
 	if (!err && ret->has_agent && is_heap_sampled(clients) && !is_walk_enough(clients, &p))
 		return error_create(ERROR_ARGUMENT, "--heap=BYTES walks the stack: it does not go together with "
 						    "--encode, --check and --agent, with which every call is encoded");
@@ -263,6 +265,8 @@ static struct error *set_libraries(const struct run_libraries *libraries)
 		err = add_library(&list, paths.agent_dir, INSTALL_AGENT, "the agent");
 	if (!err && libraries->has_heap)
 		err = add_library(&list, paths.runtime_dir, INSTALL_HEAP, "the heap client");
+	if (!err && libraries->has_runtime)
+		err = add_library(&list, paths.runtime_dir, INSTALL_RUNTIME, "the runtime");
 	if (!err && libraries->java)
 		buffer_printf(&list, "%s:", libraries->java);
 	install_paths_deinit(&paths);

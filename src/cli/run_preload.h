@@ -31,6 +31,7 @@ struct run_libraries {
 	bool has_sampler;
 	bool has_heap;
 	bool walks_heap;  /* the sampler has the contexts of allocations */
+	bool has_runtime; /* the program knows the contexts of allocations, and has nothing to record them with */
 	const char *java; /* a library for virtual machines of Java (run_java.h); NULL: none */
 };
 

@@ -242,16 +242,16 @@ enum {
 	NAME_MALLOC = NAME_OWN_END, /* which nothing stands in front of where the program has it */
 	NAME_REGISTER,
 	NAME_RECORDER,
+	NAME_KEEPER,
 	NAME_UNFIT,
 	NAMES = NAME_UNFIT + UNFITS,
 	NAME_PREFIX = 3, /* bytes: none is shorter */
 };
 _Static_assert(NAMES <= 32, "a bit each");
 
-static const char *const names_of_functions[NAME_UNFIT] = {"_rjem_malloc",    "_rjem_mallocx", "je_malloc",
-							   "je_mallocx",      "mi_malloc",     "rpmalloc",
-							   "scalable_malloc", "mallocx",       "tc_malloc",
-							   "malloc",          "wm1_register",  "wm1_recorder"};
+static const char *const names_of_functions[NAME_UNFIT] = {
+	"_rjem_malloc", "_rjem_mallocx", "je_malloc", "je_mallocx",   "mi_malloc",    "rpmalloc",  "scalable_malloc",
+	"mallocx",      "tc_malloc",     "malloc",    "wm1_register", "wm1_recorder", "wm1_keeper"};
 
 static const char *name_of(unsigned int i)
 {
@@ -360,7 +360,8 @@ static void read_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, const st
 	if (!has_name(found.any, NAME_REGISTER))
 		return;
 	ret->is_instrumented = true;
-	ret->keeps_contexts = !has_name(found.any, NAME_RECORDER);
+	ret->keeps_contexts = !has_name(found.any, NAME_RECORDER) && !has_name(found.any, NAME_KEEPER);
+	ret->has_no_recorder = has_name(found.defined, NAME_KEEPER) && !has_name(found.defined, NAME_RECORDER);
 }
 
 static void read_runtime(Elf *elf, struct object_program *ret)

@@ -54,7 +54,8 @@ void object_deinit(struct object *o);
 struct object_program {
 	bool is_instrumented; /* by waymark cc; as far as its dynamic symbols tell when it is stripped */
 	bool keeps_contexts;  /* its runtime is of before the sampler, and hands over to nothing */
-	bool is_dynamic;      /* as in struct object */
+	bool has_no_recorder; /* of its runtime it has only what keeps contexts: libwaymark-rt.so is to come with what records (struct wm1_whole) */
+	bool is_dynamic; /* as in struct object */
 	bool is_x86_64;
 	const char *unfit;         /* why the agent cannot work in it (base/unfit.h); NULL: it can */
 	const char *allocator;     /* a function of an allocator whose names are not malloc's; NULL: none is known */

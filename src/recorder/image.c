@@ -372,12 +372,18 @@ static bool is_handed_over_to(void)
 	return agent && agent->register_image == wmrt_own_register;
 }
 
+/* The program keeps contexts and records nothing by itself: the first whole runtime does, or this copy where there is none. */
+static bool is_recorder_of_keeper(void)
+{
+	return &wm1_keeper && (!&wm1_whole || wm1_whole.register_image == wmrt_own_register);
+}
+
 bool wmrt_is_active(void)
 {
 	void (*volatile found)(struct wm1_image *) = wm1_register;
 	void (*volatile own)(struct wm1_image *) = wmrt_own_register;
 
-	return !wmrt_agent() && (found == own || is_handed_over_to());
+	return !wmrt_agent() && (found == own || is_handed_over_to() || is_recorder_of_keeper());
 }
 
 const struct wmrt_image *wmrt_image_of(uint32_t site)

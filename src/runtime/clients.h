@@ -13,6 +13,7 @@ extern const struct wmrt_client wmrt_signals;    /* contexts/signal.c */
 extern const struct wmrt_client wmrt_faults;     /* contexts/signal.c: in recordings */
 extern const struct wmrt_client wmrt_jumps;      /* contexts/jump.c */
 extern const struct wmrt_client wmrt_coroutines; /* contexts/coroutine.c */
+extern const struct wmrt_client wmrt_whole;      /* whole.c */
 extern const struct wmrt_client wmrt_filter;     /* filter.c */
 extern const struct wmrt_client wmrt_creators;   /* contexts/create.c: of threads */
 

@@ -1,8 +1,6 @@
-/* instance.c - this instance of the runtime, as an agent or a sampler in the process finds it. */
+/* instance.c - this instance of the runtime, as an agent in the process finds it. */
 #include <stddef.h>
 
-#include "recorder/table.h"
-#include "runtime/heap/heap.h"
 #include "waymark/runtime.h"
 
 extern const char __start_wm1_runtime_text[] __attribute__((weak, visibility("hidden")));
@@ -15,13 +13,3 @@ static const struct wm1_agent *agent(void)
 }
 
 const struct wm1_runtime wm1_runtime = {agent, __start_wm1_runtime_text, __stop_wm1_runtime_text};
-
-const struct wm1_recorder *wm1_recorder(void)
-{
-	return &wmrt_recorder;
-}
-
-const struct wm1_heap_records *wm1_heap_records(void)
-{
-	return &wmrt_heap_records;
-}

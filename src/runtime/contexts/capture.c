@@ -15,6 +15,7 @@
  * pushes, a node with the history (waymark/abi.h) stands between theirs.
  */
 #include "runtime/contexts/capture.h"
+#include "runtime/contexts/origin.h"
 
 #include <stdatomic.h>
 

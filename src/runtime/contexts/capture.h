@@ -19,9 +19,6 @@ uint32_t wmrt_prefix_slow(struct wm1_entry *top);
 /* What stands on the stack below `top`, whose number is prefix, with that history. */
 uint32_t wmrt_with_history(uint32_t prefix, const struct wm1_entry *top, uint32_t history);
 
-/* The prefix of a handler's entry (stack.h): [signal] on what was pushed when it began. */
-uint32_t wmrt_signal_prefix(struct wm1_entry *entry);
-
 /* Few ns: one load when the stack was captured before since its last push. */
 static inline uint32_t wmrt_prefix(struct wm1_entry *top)
 {

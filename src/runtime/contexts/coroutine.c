@@ -14,13 +14,11 @@
 #include <ucontext.h>
 
 #include "runtime/clients.h"
-#include "runtime/contexts/capture.h"
 #include "recorder/agent.h"
 #include "recorder/image.h"
 #include "recorder/index.h"
 #include "recorder/interpose.h"
 #include "runtime/contexts/origin.h"
-#include "recorder/prefix_table.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "runtime/contexts/stack.h"
@@ -144,31 +142,13 @@ static void enter(struct coroutine *coroutine)
 	entry(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]);
 }
 
-/* Where nothing is ever pushed (programs that only count paths) no recording is made for it. */
-static uint32_t prefix_here(void)
-{
-	const struct wm1_thread *thread = &wm1_thread_state;
-
-	return thread->top || thread->origin ? wmrt_prefix(thread->top) : wmrt_kind_of_root();
-}
-
-/* The coroutine's own begins anew. */
-static uint32_t without_history(uint32_t prefix)
-{
-	const struct wm1_entry *top = wm1_thread_state.top;
-
-	if (prefix == WM_PREFIX_LOST || wmrt_history_above(top ? top - 1 : NULL) == WM1_HISTORY_NONE)
-		return prefix;
-	return wmrt_intern(prefix, WM_EPOCH_COMPILED, 0, WM_SITE_HISTORY, 1);
-}
-
 /* The number is for captures, the copy for readers of memory: a core has no recording. */
 static void begin_stack(struct wm1_entry *first)
 {
 	uint32_t prefix;
 
 	wm1_push_deferred();
-	prefix = without_history(prefix_here());
+	prefix = wmrt_coroutine_prefix();
 	wmrt_stack_begin(first, prefix, wmrt_origin_of_coroutine(prefix));
 }
 

@@ -8,10 +8,9 @@
  *      f              4                     (0, 9) x 1                 R = (Q, 0, 9, run 1)
  *      main           7             creator: that thread's origin      base of the thread's stack = (R, 0, WM_SITE_THREAD, 1)
  *
- * A program that creates threads and captures nothing makes no recording, so nothing is interned here before a capture asks
- * for it. A coroutine has its prefix from the beginning, which is that of the creator's stack itself. Equal origins are found by a hash: a program that creates threads at the same place for ever takes memory once.
+ * A program that creates threads and captures nothing makes no recording, so nothing is interned before a capture asks
+ * for it (origin_prefix.c). A coroutine has its prefix from the beginning, which is that of the creator's stack itself. Equal origins are found by a hash: a program that creates threads at the same place for ever takes memory once.
  */
-#include "runtime/contexts/capture.h"
 #include "runtime/contexts/origin.h"
 
 #include <stdatomic.h>
@@ -19,17 +18,15 @@
 #include <stddef.h>
 
 #include "recorder/index.h"
-#include "recorder/prefix_table.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
-#include "recorder/task.h"
+#include "runtime/contexts/hybrid.h"
 #include "runtime/contexts/stack.h"
 #include "waymark/runtime.h"
 
 enum {
 	BUCKETS = 1 << 16,
 	ARENA_BYTES = 1 << 16,
-	CREATORS = 256,
 };
 
 struct known {
@@ -39,7 +36,7 @@ struct known {
 };
 
 /* All under the lock. */
-static struct known *buckets[BUCKETS];
+static struct known **buckets; /* BUCKETS of them; NULL before the first origin */
 static char *arena;
 static size_t arena_left_bytes;
 
@@ -126,10 +123,9 @@ static struct stack stack_here(uint32_t is_coroutine)
 }
 
 /* In a task the context is one number, which has who enqueued it. */
-static struct stack stack_of_task(void)
+static struct stack stack_of_task(uint32_t root)
 {
-	struct stack stack = {.last.history = WM1_HISTORY_NONE,
-			      .root = wmrt_in_task(wmrt_capture_pushed(WM_SITE_FOREIGN, 0)).prefix};
+	struct stack stack = {.last.history = WM1_HISTORY_NONE, .root = root};
 
 	stack.hash = wmrt_hash(0, stack.root);
 	return stack;
@@ -193,9 +189,14 @@ static struct known *origin_new(const struct stack *stack)
 /* Under the lock. */
 static struct wm1_origin *find_or_add(const struct stack *stack)
 {
-	struct known **bucket = &buckets[stack->hash % BUCKETS];
+	struct known **bucket;
 	struct known *known;
 
+	if (!buckets)
+		buckets = wmrt_map_memory(BUCKETS * sizeof *buckets);
+	if (!buckets)
+		return NULL;
+	bucket = &buckets[stack->hash % BUCKETS];
 	for (known = *bucket; known; known = known->next)
 		if (known->hash == stack->hash && is_same(&known->origin, stack))
 			return &known->origin;
@@ -213,12 +214,14 @@ static struct wm1_origin *origin_here(uint32_t is_coroutine)
 	struct wm1_origin *origin;
 	struct wmrt_guard guard;
 	struct stack stack;
+	uint32_t task;
 
 	wm1_push_deferred();
 	top = wm1_thread_state.top;
 	if ((!top && !wm1_thread_state.origin) || (top && wmrt_entry_is_discard(top - 1)))
 		return NULL;
-	stack = wmrt_tasks.count && !is_coroutine ? stack_of_task() : stack_here(is_coroutine);
+	task = is_coroutine ? 0 : wmrt_task_root();
+	stack = task ? stack_of_task(task) : stack_here(is_coroutine);
 	if (!stack.push_count && !stack.creator && stack.root < WM_PREFIX_SIGNAL)
 		return NULL;
 	wmrt_check_fork();
@@ -240,43 +243,4 @@ struct wm1_origin *wmrt_origin_of_coroutine(uint32_t prefix)
 	if (origin)
 		__atomic_store_n(&origin->prefix, prefix, __ATOMIC_RELEASE);
 	return origin;
-}
-
-static uint32_t prefix_of(const struct wm1_origin *origin)
-{
-	return __atomic_load_n(&origin->prefix, __ATOMIC_ACQUIRE);
-}
-
-/* Its creator has a prefix. */
-static void intern_origin(struct wm1_origin *origin)
-{
-	uint32_t prefix = origin->creator ? prefix_of(origin->creator) : origin->root;
-	const struct wm1_push *pushes = pushes_of(origin);
-	uint32_t none = 0;
-	uint32_t i;
-
-	for (i = 0; i < origin->push_count && prefix != WM_PREFIX_LOST; i++)
-		prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, pushes[i].id, pushes[i].site, pushes[i].run);
-	if (prefix != WM_PREFIX_LOST)
-		prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, 0, WM_SITE_THREAD, 1);
-	if (prefix == WM_PREFIX_LOST)
-		prefix = WM_PREFIX_THREAD;
-	__atomic_compare_exchange_n(&origin->prefix, &none, prefix, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-}
-
-/* Creators come first, and may be more than the stack has room for: some of the outermost at a time. */
-uint32_t wmrt_origin_prefix(struct wm1_origin *origin)
-{
-	while (!prefix_of(origin)) {
-		struct wm1_origin *outermost[CREATORS];
-		struct wm1_origin *at;
-		size_t end = 0;
-		size_t count;
-
-		for (at = origin; at && !prefix_of(at); at = at->creator)
-			outermost[end++ % CREATORS] = at;
-		for (count = end < CREATORS ? end : CREATORS; count; count--)
-			intern_origin(outermost[--end % CREATORS]);
-	}
-	return prefix_of(origin);
 }

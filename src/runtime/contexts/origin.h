@@ -20,4 +20,13 @@ struct wm1_origin *wmrt_origin_of_coroutine(uint32_t prefix);
  * could not be recorded. */
 uint32_t wmrt_origin_prefix(struct wm1_origin *origin);
 
+/* ---- numbers of the recording; without a recorder (alone.c) there are none ---- */
+
+/* The context of this thread's task, on which its pushes stand; 0: it is in none. */
+uint32_t wmrt_task_root(void);
+/* That on which the stack of a coroutine stands that is made here; WM_PREFIX_LOST: it has none. */
+uint32_t wmrt_coroutine_prefix(void);
+/* Of a handler's entry (stack.h): [signal] on what was pushed when it began. */
+uint32_t wmrt_signal_prefix(struct wm1_entry *entry);
+
 #endif

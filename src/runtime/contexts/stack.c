@@ -18,11 +18,11 @@
 #include <stddef.h>
 
 #include "recorder/agent.h"
-#include "recorder/file.h"
 #include "recorder/process.h"
 #include "recorder/sys.h"
 #include "runtime/clients.h"
 #include "runtime/contexts/origin.h"
+#include "runtime/whole.h"
 #include "waymark/runtime.h"
 
 _Thread_local struct wm1_thread wm1_thread_state
@@ -64,19 +64,6 @@ uint32_t wmrt_kind_of_root(void)
 			      : wmrt_gettid() == wmrt_getpid();
 
 	return is_main ? WM_PREFIX_PROCESS : WM_PREFIX_THREAD;
-}
-
-uint32_t wmrt_base_prefix(void)
-{
-	struct wmrt_stack *local = &wmrt_stack;
-
-	if (!local->base_prefix) {
-		struct wm1_origin *origin = wm1_thread_state.origin;
-
-		wmrt_file_open();
-		local->base_prefix = origin ? wmrt_origin_prefix(origin) : wmrt_kind_of_root();
-	}
-	return local->base_prefix;
 }
 
 /* 64 KiB at a multiple of it: maps twice as much and gives the ends back. */
@@ -179,6 +166,8 @@ struct wm1_entry *wm1_grow(void)
 {
 	struct wm1_entry *top = wm1_thread_state.top;
 
+	if (wmrt_front())
+		return wmrt_front()->grow();
 	return wmrt_agent() ? grow_discarded(top) : grow_from(top);
 }
 
@@ -186,6 +175,10 @@ void wm1_drop_tails(uint64_t return_slot)
 {
 	struct wm1_thread *thread = &wm1_thread_state;
 
+	if (wmrt_front()) {
+		wmrt_front()->drop_tails(return_slot);
+		return;
+	}
 	while (thread->top && !wmrt_agent()) {
 		struct wm1_entry *last = thread->top - 1;
 
@@ -237,6 +230,10 @@ void wm1_push_deferred(void)
 
 	if (!thread->deferred_sp)
 		return;
+	if (wmrt_front()) {
+		wmrt_front()->push_deferred();
+		return;
+	}
 	if (!wmrt_deferred_is_pushed(top, thread)) {
 		entry = (uintptr_t)top & (WM1_SEGMENT_BYTES - 1) ? top : wm1_grow();
 		wmrt_write_deferred((struct wm1_entry *)entry, thread);
@@ -251,6 +248,10 @@ void wm1_put_back(uint64_t sp)
 	struct wm1_entry *top = thread->top;
 	struct wm1_entry *entry;
 
+	if (wmrt_front()) {
+		wmrt_front()->put_back(sp);
+		return;
+	}
 	thread->deferred_sp = 0; /* of another stack, if it has not been pushed */
 	if (wmrt_agent()) {
 		thread->history = WM1_HISTORY_NONE;
@@ -362,3 +363,8 @@ bool wmrt_stack_is_of_thread(const struct wmrt_segment *first)
 }
 
 const struct wmrt_client wmrt_stacks = {.slot = &client_slot};
+
+extern __typeof(wm1_grow) wmrt_own_grow __attribute__((alias("wm1_grow")));
+extern __typeof(wm1_drop_tails) wmrt_own_drop_tails __attribute__((alias("wm1_drop_tails")));
+extern __typeof(wm1_push_deferred) wmrt_own_push_deferred __attribute__((alias("wm1_push_deferred")));
+extern __typeof(wm1_put_back) wmrt_own_put_back __attribute__((alias("wm1_put_back")));

@@ -473,7 +473,7 @@ OWN(freed);
 const struct wm1_heap_records wmrt_heap_records = {start_records, alloc_in, wmrt_own_heap_take, wmrt_own_heap_put_back,
 						   wmrt_own_heap_freed};
 
-/* Hands this instance to a heap client that was loaded before it. */
+/* Hands this instance to a heap client that was loaded before it: at its start, and with each image whose contexts it knows. */
 static void attach(void)
 {
 	static const struct wm1_heap_client client = {wmrt_own_heap_start, wmrt_own_heap_alloc, wmrt_own_heap_take,
@@ -619,6 +619,6 @@ static uint64_t count_calls(void)
 	return calls;
 }
 
-const struct wmrt_client wmrt_heap = {.attach = attach};
+const struct wmrt_client wmrt_heap = {.attach = attach, .image_added = attach};
 const struct wmrt_client wmrt_heap_files = {
 	.header_flags = header_flags, .begin_file = copy_inherited, .count_calls = count_calls, .end = tell_reach};

@@ -128,6 +128,17 @@ static bool is_asked_for_samples(uint64_t *ret_interval, uint64_t *ret_seed)
 	return true;
 }
 
+/*
+ * `waymark run` brings it for a program that has no recorder. In others, which that program starts, it records only what has an image that it knows:
+ * of what it hands over there, the first, at its start, is not taken.
+ */
+static bool is_runtime_preloaded(void)
+{
+	const char *list = environ ? getenv("LD_PRELOAD") : NULL;
+
+	return !&wm1_keeper && list && strstr(list, "/libwaymark-rt.so");
+}
+
 /* True when the next allocator can be called. False inside its own look-up. */
 static bool resolve(void)
 {
@@ -146,7 +157,8 @@ static bool resolve(void)
 	}
 	if (&wm1_agent)
 		alloc_from = wm1_agent.heap_alloc_from;
-	else if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed)
+	else if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed &&
+		 !is_runtime_preloaded())
 		alloc_from = wm1_heap_alloc_from;
 	if (alloc_from && environ)
 		start_client(&wm1_agent ? &wm1_agent.heap : &direct);
@@ -235,7 +247,10 @@ static void *alloc(size_t size_bytes, struct call call)
 
 void wm1_heap_attach(const struct wm1_heap_client *found)
 {
-	if (is_resolved() && !is_every && !is_asked_for_samples(NULL, NULL))
+	static _Atomic bool is_started;
+	bool is_start = !atomic_exchange(&is_started, true);
+
+	if (is_resolved() && !is_every && !is_asked_for_samples(NULL, NULL) && !(is_start && is_runtime_preloaded()))
 		start_client(found);
 }
 
