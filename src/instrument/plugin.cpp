@@ -837,11 +837,7 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 				if (is_final_stage())
 					manager.addPass(NoteCallsPass());
 			});
-			builder.registerOptimizerEarlyEPCallback(
-				[](ModulePassManager &manager, OptimizationLevel, auto...) {
-					if (says("WAYMARK_THIN_OBJECT", "1"))
-						manager.addPass(ThinObjectPass());
-				});
+			thin_object_register(builder);
 			builder.registerOptimizerLastEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel, auto...) {
 					if (says("WAYMARK_TRACE", "source") && !says("WAYMARK_TRACE_UNITS", "1"))

@@ -13,9 +13,11 @@
  */
 #include "instrument/thin.h"
 
+#include <cstdlib>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
 
 using namespace llvm;
 
@@ -62,19 +64,37 @@ static void leave_alone(GlobalVariable &global)
 	global.clearMetadata();
 }
 
-PreservedAnalyses ThinObjectPass::run(Module &module, ModuleAnalysisManager &)
+namespace
 {
-	if (!has_bitcode(module))
-		return PreservedAnalyses::all();
-	FunctionCallee needed =
-		module.getOrInsertFunction(missing, FunctionType::get(Type::getVoidTy(module.getContext()), false));
+struct ThinObjectPass : PassInfoMixin<ThinObjectPass> {
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+	{
+		if (!has_bitcode(module))
+			return PreservedAnalyses::all();
+		FunctionCallee needed = module.getOrInsertFunction(
+			missing, FunctionType::get(Type::getVoidTy(module.getContext()), false));
 
-	StripDebugInfo(module);
-	for (Function &function : module)
-		if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage())
-			replace_body(function, needed);
-	for (GlobalVariable &global : module.globals())
-		if (!global.isDeclaration())
-			leave_alone(global);
-	return PreservedAnalyses::none();
+		StripDebugInfo(module);
+		for (Function &function : module)
+			if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage())
+				replace_body(function, needed);
+		for (GlobalVariable &global : module.globals())
+			if (!global.isDeclaration())
+				leave_alone(global);
+		return PreservedAnalyses::none();
+	}
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+} // namespace
+
+void thin_object_register(PassBuilder &builder)
+{
+	builder.registerOptimizerEarlyEPCallback([](ModulePassManager &manager, OptimizationLevel, auto...) {
+		const char *wish = std::getenv("WAYMARK_THIN_OBJECT");
+		if (wish && StringRef(wish) == "1")
+			manager.addPass(ThinObjectPass());
+	});
 }

@@ -5,14 +5,15 @@
 #ifndef WM_INSTRUMENT_THIN_H
 #define WM_INSTRUMENT_THIN_H
 
-#include <llvm/IR/PassManager.h>
+#ifdef __cplusplus
 
-struct ThinObjectPass : llvm::PassInfoMixin<ThinObjectPass> {
-	llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &manager);
-	static bool isRequired()
-	{
-		return true;
-	}
-};
+namespace llvm
+{
+class PassBuilder;
+}
 
+/* Where the environment asks for thin objects (WAYMARK_THIN_OBJECT=1). */
+void thin_object_register(llvm::PassBuilder &builder);
+
+#endif
 #endif
