@@ -1,7 +1,7 @@
 #!/bin/sh
 # stops.sh BUILD-DIR POINTS PROGRAM... - stops programs at random instructions, and compares the context that their words have there with a
 # shadow stack of calls (step_context.c). A program is one of ../hazards, or random=SEED of ../random: with a library, if it has one.
-# LEVELS: others than these; SEED: of the stops. Or PROGRAM is built=FILE[,LIBRARY...], what waymark cc has built at any level, with the words
+# LEVELS: others than these; SEED: of the stops; UNKNOWN: of how many points of a program the context may be unknown (default: any number). Or PROGRAM is built=FILE[,LIBRARY...], what waymark cc has built at any level, with the words
 # of ARGUMENTS, in which files have their whole names.
 #
 #   stops.sh build 5000 recursion random=7
@@ -47,6 +47,9 @@ compare() { # IMAGES LABEL SITES...: the first image with the words of ARGUMENTS
 		>out 2>err </dev/null; then
 		head -n 20 err
 		echo "FAIL $label: $(tail -n 1 out)"
+		failed=$((failed + 1))
+	elif [ -n "${UNKNOWN:-}" ] && [ "$(sed -n 's/.* \([0-9]*\) not known, .*/\1/p' out)" -gt "$UNKNOWN" ]; then
+		echo "FAIL $label: more than $UNKNOWN points are not known: $(grep 'not known' out)"
 		failed=$((failed + 1))
 	else
 		echo "ok   $label: $(grep points out)"

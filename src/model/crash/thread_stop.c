@@ -332,8 +332,12 @@ static bool find_kept(const struct thread_reader *x, const struct place *p, uint
 
 static bool find_id(const struct thread_reader *x, const struct place *p, uint64_t id, uint64_t *ret)
 {
+	static const struct word_value own = {.kind = WORD_ID};
 	const bool is_doubtful = p->is_at_stop && p->state.is_after_call;
 
+	/* A call by itself leaves the id as it is, if it has not pushed. */
+	if (p->state.history_bits)
+		return is_own(p, own, id, ret);
 	if (p->state.is_outside) {
 		*ret = meta_of(&p->f)->restart;
 		return true;
@@ -342,7 +346,7 @@ static bool find_id(const struct thread_reader *x, const struct place *p, uint64
 	       is_own(p, p->state.id, id, ret);
 }
 
-/* By calls that change the history, which the flow of its code does not follow. */
+/* By calls that change the history. */
 static bool calls_itself(const struct known_function *f)
 {
 	const struct meta *m = &f->image->meta;
@@ -351,6 +355,18 @@ static bool calls_itself(const struct known_function *f)
 		if (m->sites[i].kind == META_SITE_SELF_CALL && m->sites[i].caller == f->function)
 			return true;
 	return false;
+}
+
+/* *words becomes as the function found them, which has not pushed. */
+static bool takes_off_history(const struct place *p, struct thread_words *words)
+{
+	const uint8_t bits = p->state.history_bits;
+
+	if (!p->is_reached || word_flow_recovers(p->f.flow) ||
+	    (p->state.is_in_history && (!bits || bits == WORD_PUSHED)))
+		return false;
+	words->state.history >>= bits;
+	return words->state.history != 0;
 }
 
 static void decide(const struct thread_reader *x, const struct place *p, struct thread_words *words,
@@ -377,8 +393,8 @@ static void decide(const struct thread_reader *x, const struct place *p, struct 
 		ret->is_spilled = (words->entries.items[0].sp & WM1_SP_MARKS) == WM1_SP_SPILLS;
 		return;
 	}
-	if (calls_itself(&p->f)) {
-		ret->why = "calls itself, and may be about to or have just come back: the history does not tell";
+	if (calls_itself(&p->f) && !takes_off_history(p, words)) {
+		ret->why = "calls itself, and is about to or has just come back: the history does not tell";
 		ret->is_known = false;
 		return;
 	}

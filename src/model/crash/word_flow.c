@@ -45,6 +45,7 @@ struct word_flow {
 	struct offset_vec work;
 	struct word_state at_return; /* has_returned */
 	bool has_returned;
+	bool recovers;
 	unsigned depth; /* of helpers that it is in */
 	const char *why;
 	struct error *err;
@@ -124,6 +125,21 @@ static bool join_stack_pointer(struct word_value *a, struct word_value b, uint64
 	return true;
 }
 
+static bool join_history(struct word_state *a, const struct word_state *b)
+{
+	const uint8_t before = a->history_bits;
+	const bool changed = a->is_in_history != b->is_in_history ? !a->is_in_history || before : false;
+
+	if (a->is_in_history != b->is_in_history)
+		a->history_bits = 0;
+	else if (before == WORD_PUSHED)
+		a->history_bits = b->history_bits;
+	else if (b->history_bits != WORD_PUSHED && b->history_bits != before)
+		a->history_bits = 0;
+	a->is_in_history |= b->is_in_history;
+	return changed || a->history_bits != before;
+}
+
 static bool join(struct word_state *a, const struct word_state *b, uint64_t pc)
 {
 	bool changed = join_slots(a, b);
@@ -147,7 +163,7 @@ static bool join(struct word_state *a, const struct word_state *b, uint64_t pc)
 	changed |= join_flag(&a->is_after_call, b->is_after_call);
 	changed |= join_flag(&a->has_jumped_on, b->has_jumped_on);
 	changed |= join_flag(&a->has_cleaned, b->has_cleaned);
-	return changed;
+	return join_history(a, b) || changed;
 }
 
 /* Both can be one function's at one place. */
@@ -332,6 +348,8 @@ static void run_helper(struct word_flow *f, const struct word_function *helper, 
 		s->saved = inner->at_return.saved;
 		s->is_outside = inner->at_return.is_outside;
 		s->is_after_call = inner->at_return.is_after_call;
+		s->is_in_history = inner->at_return.is_in_history;
+		s->history_bits = inner->at_return.history_bits;
 		/* wm1.enter_slow keeps it: the offset of the words, in code of libraries. */
 		s->registers[11] = inner->at_return.registers[11];
 	}
@@ -343,7 +361,16 @@ static void put_back(struct word_state *s)
 	s->id = s->saved;
 	s->is_outside = false;
 	s->is_after_call = false;
+	s->is_in_history = false;
+	s->history_bits = 0;
 	word_call(s, true);
+}
+
+/* Behind a call of the function by itself, which has its own id. */
+static void put_back_self(struct word_state *s)
+{
+	put_back(s);
+	s->id = (struct word_value){.kind = WORD_ID};
 }
 
 static void call(struct word_flow *f, const struct instruction *i, uint64_t next, struct word_state *s)
@@ -356,12 +383,18 @@ static void call(struct word_flow *f, const struct instruction *i, uint64_t next
 	}
 	if (strcmp(callee.name, "wm1.put_back") == 0 || strcmp(callee.name, "wm1_put_back") == 0)
 		put_back(s);
+	else if (strcmp(callee.name, "wm1.put_back_self") == 0)
+		put_back_self(s);
 	else if (is_kept_call(callee.name) || !word_is_helper(callee.name))
 		word_call(s, is_kept_call(callee.name));
 	else {
 		if (strcmp(callee.name, "wm1.push_here") == 0 || strcmp(callee.name, "wm1.defer_here") == 0)
 			s->saved = s->id;
 		run_helper(f, &callee, s);
+		if (text_begins(callee.name, "wm1.push_self")) {
+			s->is_in_history = true;
+			s->history_bits = WORD_PUSHED;
+		}
 	}
 	s->has_jumped_on |= strcmp(callee.name, "wm1.push_tail") == 0;
 	s->has_cleaned |= strcmp(callee.name, "wm1_drop_tails") == 0;
@@ -435,6 +468,7 @@ static void visit(struct word_flow *f, uint32_t off)
 	default:
 		if (!i.map && (i.opcode == 0xf4 || i.opcode == 0xcc)) /* hlt, int3 */
 			break;
+		f->recovers |= word_puts_back_history(f->code, &s, &i, pc + i.len_bytes);
 		word_step(f->code, &f->function, &s, &i, pc);
 		fall_through(f, next, &s);
 		break;
@@ -475,6 +509,8 @@ static bool landing_state(const struct word_flow *f, struct word_state *ret)
 		word_call(&s, false);
 		s.id = unknown;
 		s.is_outside = false;
+		s.is_in_history = true;
+		s.history_bits = 0;
 		s.is_doubtful = false;
 		sp = &s.registers[WORD_RSP];
 		if (has_call && sp->region == ret->registers[WORD_RSP].region) {
@@ -588,6 +624,11 @@ void word_flow_destroy(struct word_flow *f)
 const struct word_function *word_flow_function(const struct word_flow *f)
 {
 	return &f->function;
+}
+
+bool word_flow_recovers(const struct word_flow *f)
+{
+	return f->recovers;
 }
 
 const char *word_flow_why(const struct word_flow *f)

@@ -44,6 +44,7 @@ enum {
 	WORD_REGISTERS = 16, /* DWARF's numbers */
 	WORD_RSP = 7,
 	WORD_SLOTS_MAX = 24, /* of the frame that are followed */
+	WORD_PUSHED = 0xff,
 };
 
 struct word_slot {
@@ -64,7 +65,10 @@ struct word_state {
 	bool is_after_call; /* a callee may have left another id, or have been left by a jump: it is set anew before it counts */
 	bool has_jumped_on; /* its tail call has been pushed */
 	bool has_cleaned;   /* it may have taken off the pushes of its own tail chain */
-	bool is_doubtful;   /* control may not come here: behind calls of which it is not known whether they return */
+	/* A call of the function by itself is about to be made, or has just come back: so many bits are appended to its history, unless it has pushed. */
+	bool is_in_history;
+	uint8_t history_bits; /* 0: not known; WORD_PUSHED: none, it has pushed */
+	bool is_doubtful;     /* control may not come here: behind calls of which it is not known whether they return */
 };
 
 struct word_function {
@@ -94,6 +98,9 @@ const struct word_function *word_flow_function(const struct word_flow *flow);
 
 /* Why nothing is known of it; NULL: all that control can reach was followed. */
 const char *word_flow_why(const struct word_flow *flow);
+
+/* Control may come back into it by a jump (setjmp, exceptions), with the history of what has jumped. */
+bool word_flow_recovers(const struct word_flow *flow);
 
 /* In front of the instruction at pc. false: control does not come there as far as is known. */
 bool word_flow_at(const struct word_flow *flow, uint64_t pc, struct word_state *ret);

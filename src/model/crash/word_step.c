@@ -191,23 +191,25 @@ static void set_id(struct word_state *s, const struct word_function *function, s
 	s->is_after_call = false;
 }
 
-/* What is not known of thread-local storage may be the id. */
-static bool may_be_id(const struct instruction *i, struct word_value place)
+/* What a register leads to in thread-local storage may be the id, or the history; an array is not. */
+static bool may_be_word(const struct instruction *i, struct word_value place)
 {
-	return i->is_fs && place.kind == WORD_UNKNOWN;
+	return i->is_fs && place.kind == WORD_UNKNOWN && i->index == INSTRUCTION_NONE;
 }
 
-static void forget_id(struct word_state *s)
+static void forget_words(struct word_state *s)
 {
 	s->id = unknown;
 	s->is_outside = false;
+	s->is_in_history = true;
+	s->history_bits = 0;
 }
 
 static void store(const struct word_code *code, const struct word_function *function, struct word_state *s,
 		  const struct instruction *i, struct word_value place, struct word_value value)
 {
-	if (may_be_id(i, place))
-		forget_id(s);
+	if (may_be_word(i, place))
+		forget_words(s);
 	else if (place.kind == WORD_STACK)
 		set_slot(s, place, value);
 	else if (is_word(code, place, offsetof(struct wm1_thread, id)))
@@ -220,8 +222,8 @@ static void store(const struct word_code *code, const struct word_function *func
 static void store_part(const struct word_code *code, const struct word_function *function, struct word_state *s,
 		       struct word_value place, const struct instruction *i)
 {
-	if (may_be_id(i, place))
-		forget_id(s);
+	if (may_be_word(i, place))
+		forget_words(s);
 	else if (place.kind == WORD_STACK)
 		forget_slot(s, place);
 	else if (is_word(code, place, offsetof(struct wm1_thread, id) + 4) && i->opcode == 0xc7)
@@ -450,12 +452,60 @@ static void note_compare(struct word_state *s, const struct instruction *i)
 	s->bound = (uint32_t)i->immediate + 1;
 }
 
+/* add, or, adc, sbb, and, sub, xor, cmp of a register; test; mov from memory; cmp and test of a number. */
+static bool only_reads(const struct instruction *i)
+{
+	const bool is_of_number = (i->opcode >= 0x80 && i->opcode <= 0x83) || i->opcode == 0xf6 || i->opcode == 0xf7;
+
+	if (is_of_number)
+		return i->extension == (i->opcode < 0x90 ? 7 : 0);
+	return (i->opcode < 0x40 && ((i->opcode & 6) == 2 || i->opcode >= 0x38)) || i->opcode == 0x84 ||
+	       i->opcode == 0x85 || i->opcode == 0x8a || i->opcode == 0x8b;
+}
+
+/* The history has changed: by a shift to the left, which makes room for the code of a call, or by how the code gets there. */
+static void note_append(struct word_state *s, const struct instruction *i)
+{
+	const bool is_code = i->opcode == 0x81 || i->opcode == 0x83; /* or, xor */
+	const bool is_shift = (i->opcode == 0xc1 || i->opcode == 0xd1) && i->extension == 4;
+
+	if (i->map || i->is_vector)
+		s->history_bits = 0;
+	else if (is_shift && !s->is_in_history)
+		s->history_bits = i->opcode == 0xd1 ? 1 : (uint8_t)(i->immediate & 31);
+	else if (!is_code || (i->extension != 1 && i->extension != 6))
+		s->history_bits = s->history_bits == WORD_PUSHED ? WORD_PUSHED : 0;
+	s->is_in_history = true;
+}
+
+/*
+ * Calls of the function by itself append to the history; a shift takes that off again (contexts/support.ll). Behind it the id is the function's own,
+ * unless the call has pushed: then nothing of the history is left, and wm1.put_back_self follows.
+ */
+static void note_history(const struct word_code *code, struct word_state *s, const struct instruction *i,
+			 struct word_value place)
+{
+	const bool is_told = !i->map && !i->is_vector;
+
+	if (!i->is_memory || !is_word(code, place, offsetof(struct wm1_thread, history)) || (is_told && only_reads(i)))
+		return;
+	if (!is_told || (i->opcode != 0xc1 && i->opcode != 0xd1) || i->extension != 5) {
+		note_append(s, i);
+		return;
+	}
+	s->is_in_history = false;
+	s->history_bits = 0;
+	s->id = (struct word_value){.kind = WORD_ID};
+	s->is_after_call = false;
+}
+
 void word_step(const struct word_code *code, const struct word_function *function, struct word_state *s,
 	       const struct instruction *i, uint64_t pc)
 {
 	const struct word_value place = word_address(s, i, pc + i->len_bytes);
 
 	note_compare(s, i);
+	note_history(code, s, i, place);
 	if (i->map == 1 && !i->is_vector && (i->opcode & 0xf0) == 0x40) { /* cmov */
 		if (!i->is_wide || !word_is_same(value_of(s, i->other), read_operand(code, s, i, place)))
 			word_set(s, i->other, unknown, pc);
@@ -478,6 +528,13 @@ void word_step(const struct word_code *code, const struct word_function *functio
 		}
 	}
 	step_other(code, function, s, i, place, pc);
+}
+
+bool word_puts_back_history(const struct word_code *code, const struct word_state *s, const struct instruction *i,
+			    uint64_t next)
+{
+	return !i->map && !i->is_vector && i->opcode == 0x89 && i->is_memory &&
+	       is_word(code, word_address(s, i, next), offsetof(struct wm1_thread, history));
 }
 
 struct word_value word_operand(const struct word_code *code, const struct word_state *s, const struct instruction *i,

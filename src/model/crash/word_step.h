@@ -23,6 +23,10 @@ void word_set(struct word_state *s, unsigned reg, struct word_value value, uint6
 /* Registers that a call may change. kept: it is one of ours, which changes r11 and its result alone. */
 void word_call(struct word_state *s, bool is_kept);
 
+/* It moves a register to the history: behind setjmp, or in a landing pad. next: the address of the next instruction. */
+bool word_puts_back_history(const struct word_code *code, const struct word_state *s, const struct instruction *i,
+			    uint64_t next);
+
 /* The effect of an instruction that is no jump, call or return. function: whose code it is in. */
 void word_step(const struct word_code *code, const struct word_function *function, struct word_state *s,
 	       const struct instruction *i, uint64_t pc);
