@@ -197,11 +197,14 @@ static void add_lto_flags(struct line *line, const struct job *job, const struct
 }
 
 /*
- * Into a program: what keeps contexts; and the rest in front of which this comes, whose definitions are then in force, if the program refers to any of
- * it. That is an archive of one object. What the pass refers to later is asked for here.
+ * Into a program: what keeps contexts; and the rest, an archive of one object, whose definitions are then in force. Libraries that the program loads
+ * may capture by it, so that it is left out only where the user says so, and the program itself refers to nothing of it. What the pass refers to
+ * later is asked for here.
  */
 static void add_runtime(struct line *line, const struct job *job, const struct install_paths *files)
 {
+	if (!job->options->no_recorder)
+		add_text(line, "-Wl,-u,wm1_recorder");
 	if (job->options->paths)
 		add_text(line, "-Wl,-u,wm1_path_enter");
 	if (job->options->is_hybrid)

@@ -226,6 +226,9 @@ static const struct option_row object_options[] = {
 	{.name = "wm-thin-objects",
 	 .help = "no machine code in objects: they compile in half the time, and link with waymark cc only",
 	 OPTION_FLAG(struct cc_options, thin_objects)},
+	{.name = "wm-no-recorder",
+	 .help = "a small program: it keeps contexts and has nothing that records them, unless it captures itself",
+	 OPTION_FLAG(struct cc_options, no_recorder)},
 	OPTIONS_END,
 };
 static const struct option_row event_options[] = {

@@ -30,6 +30,7 @@ struct cc_options {
 	const char *events; /* words and names; NULL: all, empty: none */
 	bool is_hybrid;     /* the offset of the stack tells contexts apart, too */
 	bool thin_objects;  /* objects hold no machine code, where cc_request_object() has a choice */
+	bool no_recorder;   /* the program has none, if it needs none itself */
 	bool paths;
 	bool is_final; /* paths at the final stage */
 	bool trace;

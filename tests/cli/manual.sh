@@ -25,10 +25,10 @@ for command in run decode report paths residual merge convert archive diff annot
 done
 # waymark cc --help goes on with clang's.
 "$waymark" cc --help 2>&1 | grep -oE -- '^  --wm[a-z-]*' | sort -u | sed 's/^  --//' >options.txt
-[ "$(wc -l <options.txt)" = 9 ] || fail "cc --help: $(cat options.txt)"
+[ "$(wc -l <options.txt)" = 10 ] || fail "cc --help: $(cat options.txt)"
 while read -r option; do
 	value='='
-	case $option in wm-hybrid | wm-thin-objects) value= ;; esac
+	case $option in wm-hybrid | wm-thin-objects | wm-no-recorder) value= ;; esac
 	grep -qE "Fl -$option( |\$)" "$man/waymark-cc.1" || fail "waymark-cc.1 lacks --$option"
 	grep -qE -- "--$option$value" "$bash_completion" || fail "waymark.bash lacks --$option"
 	grep -qE -- "--$option$value" "$zsh_completion" || fail "_waymark lacks --$option"

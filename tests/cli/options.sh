@@ -31,7 +31,7 @@ for command in cc c++; do
 	has help.txt "Usage: waymark $command"
 	awk 'length($0) > 80 { exit 1 }' help.txt || fail "$command --help has lines over 80 columns"
 done
-refused 1 ", each with a value after the =, or --wm-thin-objects, or --wm-hybrid" "$waymark" cc --wm-nonsense x.c
+refused 1 ", each with a value after the =, or --wm-thin-objects, or --wm-no-recorder, or --wm-hybrid" "$waymark" cc --wm-nonsense x.c
 refused 1 "--wm-nonsense: not known; use --wm=, --wm-events=, --wm-stage=" "$waymark" cc --wm-nonsense x.c
 expect 0 "$waymark" help
 has out.txt "Usage: waymark COMMAND"

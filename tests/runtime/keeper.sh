@@ -1,6 +1,6 @@
 #!/bin/sh
-# keeper.sh WAYMARK - programs that record nothing by themselves have only the part of the runtime that keeps contexts: they are small, and
-# `waymark run --heap` records of them what it records of the same program with a whole runtime.
+# keeper.sh WAYMARK - programs that are linked with --wm-no-recorder and record nothing by themselves have only the part of the runtime that
+# keeps contexts: they are small, and `waymark run --heap` records of them what it records of the same program with a whole runtime.
 set -u
 waymark=$(realpath "$1")
 dir=$(mktemp -d)
@@ -18,7 +18,7 @@ fail() {
 build() {
 	name=$1
 	shift
-	"$waymark" cc -O2 "$@" -o "$name" && "$waymark" cc -O2 "$@" -Wl,-u,wm1_recorder -o "$name.whole" || exit 1
+	"$waymark" cc -O2 --wm-no-recorder "$@" -o "$name" && "$waymark" cc -O2 "$@" -o "$name.whole" || exit 1
 }
 
 # has FILE NAME: it has a function of that name.
@@ -50,7 +50,7 @@ for what in empty:no event:yes empty.whole:yes; do
 	[ $is = "${what#*:}" ] || fail "${what%:*} has a recorder: $is"
 done
 for options in --wm=paths --wm=contexts,paths --wm-hybrid; do
-	{ "$waymark" cc -O2 $options empty.c -o other && has other wmrt_file_open; } || fail "$options: there is no recorder"
+	{ "$waymark" cc -O2 --wm-no-recorder $options empty.c -o other && has other wmrt_file_open; } || fail "$options: there is no recorder"
 done
 "$waymark" run -q --events -o nothing.wmk ./empty || fail "run: exit status $?"
 [ ! -e nothing.wmk ] || fail "empty has recorded something"
