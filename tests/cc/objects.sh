@@ -210,7 +210,7 @@ for sanitizer in address undefined thread; do
 	case $sanitizer in address) call=__asan_report ;; undefined) call=__ubsan_handle ;; *) call=__tsan_ ;; esac
 	check "$sanitizer: clang" sh -c "$clang -O1 -fsanitize=$sanitizer main.c part.c -o clang-$sanitizer"
 	check "$sanitizer: one step" $cc -O1 -fsanitize=$sanitizer main.c part.c -o one-$sanitizer
-	check "$sanitizer: two steps" sh -c "$cc -O1 -fsanitize=$sanitizer -c main.c part.c && $cc -fsanitize=$sanitizer main.o part.o -o two-$sanitizer"
+	check "$sanitizer: two steps" sh -c "$cc -O1 -fsanitize=$sanitizer -c main.c part.c && $cc -O1 -fsanitize=$sanitizer main.o part.o -o two-$sanitizer"
 	for steps in one two; do
 		for program in clang $steps; do
 			objdump -d --no-show-raw-insn --disassemble=main $program-$sanitizer >text

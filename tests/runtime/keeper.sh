@@ -62,6 +62,7 @@ cat >heap.c <<'END'
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 #define KEPT __attribute__((noinline))
@@ -120,6 +121,7 @@ int main(int argc, char **argv)
 		deep(1);
 		_exit(0);
 	}
+	wait(NULL);
 	take(88);
 	return argc > 1 ? system("ls heap.c >listed && ./event") : values[0] - 1;
 }
