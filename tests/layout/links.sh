@@ -40,7 +40,7 @@ for page in README.md CONTRIBUTING.md docs/*.md; do
 		pattern=${path//<*([!>])>/*}
 		# Braces are expanded by the shell alone: the word has no other character that it reads.
 		[[ $pattern =~ [^A-Za-z0-9_./*{},-] ]] && { wrong "$page:$line: not a path: $path"; continue; }
-		eval "words=($(echo "$pattern" | sed 's/[*]/\\*/g'))"
+		eval "words=(${pattern//\*/\\*})"
 		for word in "${words[@]}"; do
 			compgen -G "$word" >/dev/null || wrong "$page:$line: no such path: $word"
 		done
