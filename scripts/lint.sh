@@ -55,7 +55,8 @@ lint_headers() {
 lint_gcc() {
 	local status=0 file made
 	made=$(mktemp -d "${TMPDIR:-/tmp}/waymark-lint.XXXXXX")
-	mkdir "$made/format" && protoc-c --c_out="$made/format" -Isrc/format src/format/pprof.proto || status=1
+	mkdir "$made/format" "$made/cli" && protoc-c --c_out="$made/format" -Isrc/format src/format/pprof.proto || status=1
+	echo '#define WAYMARK_LLVM "19"' >"$made/cli/llvm_version.h"
 	for file in include/waymark.h include/waymark/abi.h include/waymark/wmk.h; do
 		for how in "gcc -std=c99 -x c" "gcc -std=gnu11 -D__WAYMARK__ -x c" "g++ -std=c++11 -x c++" \
 			"g++ -std=c++17 -D__WAYMARK__ -x c++"; do

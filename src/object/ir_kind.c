@@ -77,7 +77,7 @@ static uint64_t read_fixed(struct bits *b, unsigned int width)
 
 		if (take > width - done)
 			take = width - done;
-		value |= (uint64_t)(b->bytes[b->at / 8] >> skip & ((1u << take) - 1)) << done;
+		value |= (uint64_t)(b->bytes[b->at / 8] >> skip & ((UINT64_C(1) << take) - 1)) << done;
 		done += take;
 		b->at += take;
 	}
