@@ -188,7 +188,7 @@ skip_suite() {
 # The folder that WAYMARK_SANITIZED names (tests/support/twice.sh): programs of build-asan/ beside the pass and the runtime of build/.
 make_sanitized() {
 	rm -rf build/sanitized && mkdir -p build/sanitized/tests/paths && ln -s ../src ../include build/sanitized/ &&
-		cp build-asan/waymark build/sanitized/ && ln -s waymark build/sanitized/waymark-cc && ln -s waymark build/sanitized/waymark-c++ && cp build-asan/tests/paths/dump build/sanitized/tests/paths/
+		cp build-asan/waymark build/sanitized/ && ln -s waymark build/sanitized/waymark-cc && ln -s waymark build/sanitized/waymark-c++ && cp -P build/waymark-llvm-* build/sanitized/ && cp build-asan/tests/paths/dump build/sanitized/tests/paths/
 }
 
 lint() {

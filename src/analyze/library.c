@@ -569,9 +569,9 @@ static uint8_t argument_of(char c)
 {
 	if (c == '*')
 		return LIBRARY_VARIABLE;
-	for (uint8_t i = 0; i < LIBRARY_STATES; i++)
+	for (unsigned i = 0; i < LIBRARY_STATES; i++)
 		if (states[i].letter == c)
-			return i;
+			return (uint8_t)i;
 	return c >= '0' && c <= '9' ? (uint8_t)(c - '0') : LIBRARY_NO_ARGUMENT;
 }
 

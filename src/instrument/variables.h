@@ -12,7 +12,7 @@ extern "C" {
 
 /* The variable, of the function that scope is in or global, that a value is the value or the address of. Not terminated, *ret_len
  * characters, owned by the module; NULL when not known. */
-const char *variable_name(LLVMValueRef value, LLVMMetadataRef scope, unsigned *ret_len);
+const char *variable_name(LLVMValueRef ref, LLVMMetadataRef scope, unsigned *ret_len);
 
 #ifdef __cplusplus
 }
