@@ -41,6 +41,7 @@ struct place {
 	bool is_changing;                   /* it is of the runtime, and in the middle of changing the words */
 	struct word_state state;
 	bool is_reached;
+	bool is_binding; /* it has called WM1_CALL_BOUND, which pushes for a function that has jumped there, and pops */
 	bool is_pushing_tail; /* in the helper that pushes before a tail call */
 	bool is_at_stop;      /* the state is that of the next instruction, not of a call in progress */
 	bool has_entry_sp;
@@ -218,11 +219,12 @@ static struct error *look_at(const struct thread_reader *x, struct stop_flows *f
 	uint32_t i;
 	struct error *err;
 
-	*p = (struct place){.frame = frame, .is_at_stop = frame->is_activation};
+	*p = (struct place){.frame = frame, .is_at_stop = frame->is_activation, .is_binding = p->is_binding};
 	err = find_known(x, flows, frame->pc - !frame->is_activation, &i, ret);
 	if (err || !*ret)
 		return err;
 	p->f = flows->items.items[i];
+	p->is_binding |= strcmp(p->f.code.name, WM1_CALL_BOUND) == 0;
 	if (p->f.is_helper)
 		return leave_helper(x, flows, i, p, ret);
 	p->is_changing = p->f.image && p->f.function == none && is_changer(p->f.code.name);
@@ -388,6 +390,8 @@ static void decide(const struct thread_reader *x, const struct place *p, struct 
 	if (words->entries.count && is_half_pushed(x, p, &words->entries.items[0]))
 		return;
 	ret->is_in_call = words->entries.count && has_pushed(x, p, &words->entries.items[0]);
+	if (p->is_binding && !ret->is_in_call)
+		return;
 	ret->is_known = true;
 	if (ret->is_in_call) {
 		ret->is_spilled = (words->entries.items[0].sp & WM1_SP_MARKS) == WM1_SP_SPILLS;
@@ -413,7 +417,7 @@ struct error *thread_stop_find(const struct thread_reader *x, struct stop_flows 
 			       struct thread_stop *ret, bool *ret_found)
 {
 	struct error *err = NULL;
-	struct place p;
+	struct place p = {.frame = NULL};
 
 	*ret_found = false;
 	for (uint32_t i = 0; i < frame_count && !err && !*ret_found; i++) {
