@@ -58,7 +58,7 @@ cmake)
 meson)
 	for mode in default thin; do
 		{
-			CC="$waymark cc" meson setup $mode --buildtype=debugoptimized -Db_lto=true -Db_lto_mode=$mode
+			CC="$waymark cc" AR="$waymark-llvm-ar" meson setup $mode --buildtype=debugoptimized -Db_lto=true -Db_lto_mode=$mode
 			ninja -v -C $mode
 		} >log 2>&1 || { cat log; exit 1; }
 		grep -q -e ' -flto' log || { echo "LTO was not asked for"; cat log; exit 1; }
