@@ -229,6 +229,8 @@ static void run(const struct program *program, uint64_t *seed)
 	struct machine *m = malloc(sizeof *m);
 
 	CHECK(m);
+	if (!m)
+		return;
 	for (uint32_t i = 0; i < VARIABLES; i++)
 		m->variables[i] = none;
 	for (uint32_t i = 0; i < OBJECTS; i++)
