@@ -34,7 +34,7 @@ shift $((OPTIND - 1))
 open_work waymark-bench
 [ $# -gt 0 ] || set -- gzip bzip2 grep sed gawk mawk bc flex dash lua xmlwf tcc mujs duktape sqlite3 gnugo redis nginx x264 perl
 wanted=$* bench_cache=$work/configure
-export LC_ALL=C BENCH_CONFIGURE_CC=clang-19
+export LC_ALL=C BENCH_CONFIGURE_CC=clang-19 GMON_OUT_PREFIX=$out.gmon
 # shellcheck source=../paths/programs.sh
 . "$here/programs.sh"
 # shellcheck source=programs.sh
@@ -175,6 +175,7 @@ part_beside() {
 	for variant in hooks mcount; do
 		build_variant "$1" $variant && count "$1.count.$variant" "$1" $variant || true
 	done
+	rm -f "$out".gmon.*
 	is_server "$1" && return
 	cpu_time "$1.time.lto" "$1"
 	cpu_time "$1.time.agent" "$1" "$waymark" run -q --encode --sample=250 -o "$out/"
