@@ -148,26 +148,21 @@ def cumulative(weights, place):
     return [(0, 0), *points] if points and points[0][0] > 0 else points
 
 
-def draw_depths(programs, waymark, path):
-    chosen = []
-    for r in programs:
-        contexts = [(depth, count) for depth, count in r.context_depths(waymark) if count]
-        stacks = [(depth, 1) for recording in r.recordings() for depth in recording.stack_depths]
-        if contexts and stacks:
-            chosen.append((r.name, contexts, stacks))
+def draw_shares(chosen, event, frames_of, path):
+    """chosen: (name, weights of frames, weights of entries), of each program: cumulative distributions of both."""
     if not chosen:
         return
-    drawing, head = grid(len(chosen), "Depths at samples: share of samples up to a depth (logarithmic)",
-                         [("frames of the context", BLUE), ("entries of the context stack", ORANGE)])
-    for i, (name, contexts, stacks) in enumerate(chosen):
+    drawing, head = grid(len(chosen), f"Depths at {event}: share of {event} up to a depth (logarithmic)",
+                         [(f"frames of the {frames_of}", BLUE), ("entries of the context stack", ORANGE)])
+    for i, (name, frames, entries) in enumerate(chosen):
         panel = Panel(drawing, i, name, head)
-        top = max(depth for depth, _ in contexts + stacks)
+        top = max(depth for depth, _ in frames + entries)
         whole = math.log2(top + 1) or 1
 
         def place(depth, whole=whole):
             return math.log2(depth + 1) / whole
-        panel.steps(cumulative(contexts, place), BLUE)
-        panel.steps(cumulative(stacks, place), ORANGE)
+        panel.steps(cumulative(frames, place), BLUE)
+        panel.steps(cumulative(entries, place), ORANGE)
         for share in (0, 0.5, 1):
             panel.label_y(share, f"{share * 100:.0f} %")
         last = -1.0
@@ -177,6 +172,16 @@ def draw_depths(programs, waymark, path):
                 last = place(depth)
         panel.label_x(1, str(top))
     drawing.write(path)
+
+
+def draw_depths(programs, waymark, path):
+    chosen = []
+    for r in programs:
+        contexts = [(depth, count) for depth, count in r.context_depths(waymark) if count]
+        stacks = [(depth, 1) for recording in r.recordings() for depth in recording.stack_depths]
+        if contexts and stacks:
+            chosen.append((r.name, contexts, stacks))
+    draw_shares(chosen, "samples", "context", path)
 
 
 def main():

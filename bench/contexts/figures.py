@@ -6,7 +6,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "agent"))
-from plots import BLUE, GREY, INK, ORANGE, Drawing, Panel, cumulative, grid  # pylint: disable=wrong-import-position
+from plots import BLUE, GREY, INK, ORANGE, Drawing, draw_shares  # pylint: disable=wrong-import-position
 
 GREEN = "#7fb069"
 GRAPH = ("functions", "edges", "back_edges", "indirect_sites", "foreign_sites", "max_id", "ball_larus_max_id", "cut_nodes")
@@ -171,28 +171,7 @@ def draw_ids(programs, path):
 def draw_depths(programs, path):
     """Figure 10 of the paper: cumulative distributions."""
     chosen = [(p.name, p.distribution("frames"), p.distribution("entries")) for p in programs if len(p.distribution("frames")) > 3]
-    if not chosen:
-        return
-    drawing, head = grid(len(chosen), "Depths at allocations: share of allocations up to a depth (logarithmic)",
-                         [("frames of the stack", BLUE), ("entries of the context stack", ORANGE)])
-    for i, (name, frames, entries) in enumerate(chosen):
-        panel = Panel(drawing, i, name, head)
-        top = max(depth for depth, _ in frames + entries)
-        whole = math.log2(top + 1) or 1
-
-        def place(depth, whole=whole):
-            return math.log2(depth + 1) / whole
-        panel.steps(cumulative(frames, place), BLUE)
-        panel.steps(cumulative(entries, place), ORANGE)
-        for share in (0, 0.5, 1):
-            panel.label_y(share, f"{share * 100:.0f} %")
-        last = -1.0
-        for depth in (0, 1, 3, 10, 30, 100, 300):
-            if depth < top and place(depth) < 0.88 and place(depth) - last > 0.08:
-                panel.label_x(place(depth), str(depth))
-                last = place(depth)
-        panel.label_x(1, str(top))
-    drawing.write(path)
+    draw_shares(chosen, "allocations", "stack", path)
 
 
 def main():
