@@ -332,13 +332,19 @@ static bool find_kept(const struct thread_reader *x, const struct place *p, uint
 	return false;
 }
 
+/* A call of the function by itself has, which is about to be made or has just come back. */
+static bool has_appended(const struct word_state *s)
+{
+	return s->history != WORD_HISTORY_OWN && s->history <= WORD_HISTORY_BITS_MAX;
+}
+
 static bool find_id(const struct thread_reader *x, const struct place *p, uint64_t id, uint64_t *ret)
 {
 	static const struct word_value own = {.kind = WORD_ID};
 	const bool is_doubtful = p->is_at_stop && p->state.is_after_call;
 
 	/* A call by itself leaves the id as it is, if it has not pushed. */
-	if (p->state.history_bits)
+	if (has_appended(&p->state))
 		return is_own(p, own, id, ret);
 	if (p->state.is_outside) {
 		*ret = meta_of(&p->f)->restart;
@@ -362,12 +368,11 @@ static bool calls_itself(const struct known_function *f)
 /* *words becomes as the function found them, which has not pushed. */
 static bool takes_off_history(const struct place *p, struct thread_words *words)
 {
-	const uint8_t bits = p->state.history_bits;
+	const bool is_told = p->state.history == WORD_HISTORY_OWN || has_appended(&p->state);
 
-	if (!p->is_reached || word_flow_recovers(p->f.flow) ||
-	    (p->state.is_in_history && (!bits || bits == WORD_PUSHED)))
+	if (!p->is_reached || word_flow_recovers(p->f.flow) || !is_told)
 		return false;
-	words->state.history >>= bits;
+	words->state.history >>= p->state.history;
 	return words->state.history != 0;
 }
 

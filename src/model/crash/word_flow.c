@@ -125,19 +125,17 @@ static bool join_stack_pointer(struct word_value *a, struct word_value b, uint64
 	return true;
 }
 
-static bool join_history(struct word_state *a, const struct word_state *b)
+/* Behind a call by itself, which has pushed where there was no room for its bits. */
+static bool join_history(uint8_t *a, uint8_t b)
 {
-	const uint8_t before = a->history_bits;
-	const bool changed = a->is_in_history != b->is_in_history ? !a->is_in_history || before : false;
+	const uint8_t before = *a;
+	const bool may_push = before != WORD_HISTORY_OWN && b != WORD_HISTORY_OWN;
 
-	if (a->is_in_history != b->is_in_history)
-		a->history_bits = 0;
-	else if (before == WORD_PUSHED)
-		a->history_bits = b->history_bits;
-	else if (b->history_bits != WORD_PUSHED && b->history_bits != before)
-		a->history_bits = 0;
-	a->is_in_history |= b->is_in_history;
-	return changed || a->history_bits != before;
+	if (may_push && before == WORD_HISTORY_PUSHED)
+		*a = b;
+	else if (before != b && !(may_push && b == WORD_HISTORY_PUSHED))
+		*a = WORD_HISTORY_UNKNOWN;
+	return *a != before;
 }
 
 static bool join(struct word_state *a, const struct word_state *b, uint64_t pc)
@@ -163,7 +161,7 @@ static bool join(struct word_state *a, const struct word_state *b, uint64_t pc)
 	changed |= join_flag(&a->is_after_call, b->is_after_call);
 	changed |= join_flag(&a->has_jumped_on, b->has_jumped_on);
 	changed |= join_flag(&a->has_cleaned, b->has_cleaned);
-	return join_history(a, b) || changed;
+	return join_history(&a->history, b->history) || changed;
 }
 
 /* Both can be one function's at one place. */
@@ -348,8 +346,7 @@ static void run_helper(struct word_flow *f, const struct word_function *helper, 
 		s->saved = inner->at_return.saved;
 		s->is_outside = inner->at_return.is_outside;
 		s->is_after_call = inner->at_return.is_after_call;
-		s->is_in_history = inner->at_return.is_in_history;
-		s->history_bits = inner->at_return.history_bits;
+		s->history = inner->at_return.history;
 		/* wm1.enter_slow keeps it: the offset of the words, in code of libraries. */
 		s->registers[11] = inner->at_return.registers[11];
 	}
@@ -361,8 +358,7 @@ static void put_back(struct word_state *s)
 	s->id = s->saved;
 	s->is_outside = false;
 	s->is_after_call = false;
-	s->is_in_history = false;
-	s->history_bits = 0;
+	s->history = WORD_HISTORY_OWN;
 	word_call(s, true);
 }
 
@@ -391,10 +387,8 @@ static void call(struct word_flow *f, const struct instruction *i, uint64_t next
 		if (strcmp(callee.name, "wm1.push_here") == 0 || strcmp(callee.name, "wm1.defer_here") == 0)
 			s->saved = s->id;
 		run_helper(f, &callee, s);
-		if (text_begins(callee.name, "wm1.push_self")) {
-			s->is_in_history = true;
-			s->history_bits = WORD_PUSHED;
-		}
+		if (text_begins(callee.name, "wm1.push_self"))
+			s->history = WORD_HISTORY_PUSHED;
 	}
 	s->has_jumped_on |= strcmp(callee.name, "wm1.push_tail") == 0;
 	s->has_cleaned |= strcmp(callee.name, "wm1_drop_tails") == 0;
@@ -509,8 +503,7 @@ static bool landing_state(const struct word_flow *f, struct word_state *ret)
 		word_call(&s, false);
 		s.id = unknown;
 		s.is_outside = false;
-		s.is_in_history = true;
-		s.history_bits = 0;
+		s.history = WORD_HISTORY_UNKNOWN;
 		s.is_doubtful = false;
 		sp = &s.registers[WORD_RSP];
 		if (has_call && sp->region == ret->registers[WORD_RSP].region) {

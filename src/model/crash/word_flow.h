@@ -44,7 +44,14 @@ enum {
 	WORD_REGISTERS = 16, /* DWARF's numbers */
 	WORD_RSP = 7,
 	WORD_SLOTS_MAX = 24, /* of the frame that are followed */
-	WORD_PUSHED = 0xff,
+};
+
+/* The history of the thread, beside what the function found; other values are bits appended. */
+enum word_history {
+	WORD_HISTORY_OWN = 0,
+	WORD_HISTORY_BITS_MAX = 31,
+	WORD_HISTORY_PUSHED, /* begun anew: the call had no room and has pushed */
+	WORD_HISTORY_UNKNOWN,
 };
 
 struct word_slot {
@@ -65,10 +72,8 @@ struct word_state {
 	bool is_after_call; /* a callee may have left another id, or have been left by a jump: it is set anew before it counts */
 	bool has_jumped_on; /* its tail call has been pushed */
 	bool has_cleaned;   /* it may have taken off the pushes of its own tail chain */
-	/* A call of the function by itself is about to be made, or has just come back: so many bits are appended to its history, unless it has pushed. */
-	bool is_in_history;
-	uint8_t history_bits; /* 0: not known; WORD_PUSHED: none, it has pushed */
-	bool is_doubtful;     /* control may not come here: behind calls of which it is not known whether they return */
+	uint8_t history; /* WORD_HISTORY_OWN and so on; else how many bits a call of the function by itself has appended to it */
+	bool is_doubtful; /* control may not come here: behind calls of which it is not known whether they return */
 };
 
 struct word_function {

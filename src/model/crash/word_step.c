@@ -201,8 +201,7 @@ static void forget_words(struct word_state *s)
 {
 	s->id = unknown;
 	s->is_outside = false;
-	s->is_in_history = true;
-	s->history_bits = 0;
+	s->history = WORD_HISTORY_UNKNOWN;
 }
 
 static void store(const struct word_code *code, const struct word_function *function, struct word_state *s,
@@ -466,16 +465,16 @@ static bool only_reads(const struct instruction *i)
 /* The history has changed: by a shift to the left, which makes room for the code of a call, or by how the code gets there. */
 static void note_append(struct word_state *s, const struct instruction *i)
 {
+	const bool is_told = !i->map && !i->is_vector;
 	const bool is_code = i->opcode == 0x81 || i->opcode == 0x83; /* or, xor */
 	const bool is_shift = (i->opcode == 0xc1 || i->opcode == 0xd1) && i->extension == 4;
 
-	if (i->map || i->is_vector)
-		s->history_bits = 0;
-	else if (is_shift && !s->is_in_history)
-		s->history_bits = i->opcode == 0xd1 ? 1 : (uint8_t)(i->immediate & 31);
-	else if (!is_code || (i->extension != 1 && i->extension != 6))
-		s->history_bits = s->history_bits == WORD_PUSHED ? WORD_PUSHED : 0;
-	s->is_in_history = true;
+	if (is_told && is_shift && s->history == WORD_HISTORY_OWN)
+		s->history = i->opcode == 0xd1 ? 1 : (uint8_t)(i->immediate & WORD_HISTORY_BITS_MAX);
+	else if (s->history == WORD_HISTORY_OWN ||
+		 !(is_told &&
+		   (s->history == WORD_HISTORY_PUSHED || (is_code && (i->extension == 1 || i->extension == 6)))))
+		s->history = WORD_HISTORY_UNKNOWN;
 }
 
 /*
@@ -493,8 +492,7 @@ static void note_history(const struct word_code *code, struct word_state *s, con
 		note_append(s, i);
 		return;
 	}
-	s->is_in_history = false;
-	s->history_bits = 0;
+	s->history = WORD_HISTORY_OWN;
 	s->id = (struct word_value){.kind = WORD_ID};
 	s->is_after_call = false;
 }
