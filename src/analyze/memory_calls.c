@@ -50,18 +50,27 @@ static struct error *state_callback(struct builder *b, LLVMValueRef call, const 
 	return err || !callback ? err : pointers_call(b->p, node, number);
 }
 
-/* The variables of a state that the program has: each leads where functions do that return pointers of it. */
+/* The next variable of a state that the program has, from *i on; NULL: there is none. */
+static LLVMValueRef next_variable(const struct builder *b, enum library_state state, uint32_t *i)
+{
+	const char *name;
+
+	while ((name = library_variable(state, (*i)++))) {
+		LLVMValueRef variable = LLVMGetNamedGlobal(b->code->module, name);
+
+		if (variable && !LLVMGetInitializer(variable))
+			return variable;
+	}
+	return NULL;
+}
+
+/* Each variable leads where functions do that return pointers of the state. */
 static struct error *add_variables(struct builder *b, enum library_state state, uint32_t reached, uint32_t touched)
 {
 	struct error *err = NULL;
-	const char *name;
+	LLVMValueRef variable;
 
-	for (uint32_t i = 0; (name = library_variable(state, i)) && !err; i++) {
-		LLVMValueRef variable = LLVMGetNamedGlobal(b->code->module, name);
-		uint32_t node;
-
-		if (!variable || LLVMGetInitializer(variable))
-			continue;
+	for (uint32_t i = 0, node; !err && (variable = next_variable(b, state, &i));) {
 		err = memory_node(b, variable, &node);
 		if (!err)
 			err = pointers_load(b->p, node, reached, WORD);
@@ -95,14 +104,9 @@ static struct error *use_state(struct builder *b, enum library_state state)
 static struct error *keep_in_variables(struct builder *b, enum library_state state, uint32_t kept)
 {
 	struct error *err = NULL;
-	const char *name;
+	LLVMValueRef variable;
 
-	for (uint32_t i = 0; (name = library_variable(state, i)) && !err; i++) {
-		LLVMValueRef variable = LLVMGetNamedGlobal(b->code->module, name);
-		uint32_t node, inside;
-
-		if (!variable || LLVMGetInitializer(variable))
-			continue;
+	for (uint32_t i = 0, node, inside; !err && (variable = next_variable(b, state, &i));) {
 		err = memory_node(b, variable, &node) ?: pointers_add_node(b->p, &inside);
 		if (!err)
 			err = pointers_load(b->p, node, inside, WORD);
