@@ -56,11 +56,6 @@ struct stack {
 	uint64_t hash;
 };
 
-static const struct wm1_push *pushes_of(const struct wm1_origin *origin)
-{
-	return (const struct wm1_push *)(origin + 1);
-}
-
 static bool is_base(const struct wm1_entry *entry)
 {
 	return !entry || wmrt_entry_is_slot(entry) || wmrt_entry_is_root(entry);
@@ -141,7 +136,7 @@ static bool is_same(const struct wm1_origin *origin, const struct stack *stack)
 	    origin->is_coroutine != stack->is_coroutine)
 		return false;
 	while (next_push(&at, &push)) {
-		const struct wm1_push *known = &pushes_of(origin)[--i];
+		const struct wm1_push *known = &wmrt_origin_pushes(origin)[--i];
 
 		if (known->id != push.id || known->site != push.site || known->run != push.run)
 			return false;

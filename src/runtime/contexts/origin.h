@@ -20,6 +20,12 @@ struct wm1_origin *wmrt_origin_of_coroutine(uint32_t prefix);
  * could not be recorded. */
 uint32_t wmrt_origin_prefix(struct wm1_origin *origin);
 
+/* push_count of them, the outermost first. */
+static inline const struct wm1_push *wmrt_origin_pushes(const struct wm1_origin *origin)
+{
+	return (const struct wm1_push *)(origin + 1);
+}
+
 /* ---- numbers of the recording; without a recorder (alone.c) there are none ---- */
 
 /* The context of this thread's task, on which its pushes stand; 0: it is in none. */

@@ -16,11 +16,6 @@ enum {
 	CREATORS = 256,
 };
 
-static const struct wm1_push *pushes_of(const struct wm1_origin *origin)
-{
-	return (const struct wm1_push *)(origin + 1);
-}
-
 static uint32_t prefix_of(const struct wm1_origin *origin)
 {
 	return __atomic_load_n(&origin->prefix, __ATOMIC_ACQUIRE);
@@ -30,7 +25,7 @@ static uint32_t prefix_of(const struct wm1_origin *origin)
 static void intern_origin(struct wm1_origin *origin)
 {
 	uint32_t prefix = origin->creator ? prefix_of(origin->creator) : origin->root;
-	const struct wm1_push *pushes = pushes_of(origin);
+	const struct wm1_push *pushes = wmrt_origin_pushes(origin);
 	uint32_t none = 0;
 	uint32_t i;
 

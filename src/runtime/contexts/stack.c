@@ -165,18 +165,20 @@ static struct wm1_entry *grow_discarded(struct wm1_entry *top)
 struct wm1_entry *wm1_grow(void)
 {
 	struct wm1_entry *top = wm1_thread_state.top;
+	const struct wm1_whole *front = wmrt_front();
 
-	if (wmrt_front())
-		return wmrt_front()->grow();
+	if (front)
+		return front->grow();
 	return wmrt_agent() ? grow_discarded(top) : grow_from(top);
 }
 
 void wm1_drop_tails(uint64_t return_slot)
 {
 	struct wm1_thread *thread = &wm1_thread_state;
+	const struct wm1_whole *front = wmrt_front();
 
-	if (wmrt_front()) {
-		wmrt_front()->drop_tails(return_slot);
+	if (front) {
+		front->drop_tails(return_slot);
 		return;
 	}
 	while (thread->top && !wmrt_agent()) {
@@ -227,11 +229,13 @@ void wm1_push_deferred(void)
 	volatile struct wm1_thread *thread = &wm1_thread_state;
 	struct wm1_entry *top = thread->top;
 	volatile struct wm1_entry *entry;
+	const struct wm1_whole *front;
 
 	if (!thread->deferred_sp)
 		return;
-	if (wmrt_front()) {
-		wmrt_front()->push_deferred();
+	front = wmrt_front();
+	if (front) {
+		front->push_deferred();
 		return;
 	}
 	if (!wmrt_deferred_is_pushed(top, thread)) {
@@ -247,9 +251,10 @@ void wm1_put_back(uint64_t sp)
 	volatile struct wm1_thread *thread = &wm1_thread_state;
 	struct wm1_entry *top = thread->top;
 	struct wm1_entry *entry;
+	const struct wm1_whole *front = wmrt_front();
 
-	if (wmrt_front()) {
-		wmrt_front()->put_back(sp);
+	if (front) {
+		front->put_back(sp);
 		return;
 	}
 	thread->deferred_sp = 0; /* of another stack, if it has not been pushed */
