@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "cli/arguments.h"
 #include "cli/cc_hybrid.h"
@@ -257,11 +258,6 @@ static void set_link_environment(const struct cc_request *r)
 		unsetenv("WAYMARK_LINK_SYMBOLIC");
 }
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
 /* The user's own words. A program's version scripts let the runtime's symbols through; bitcode that cannot be used is hidden. */
 static void add_user_words(struct line *line, const struct job *job, const struct arguments *user, const char *exports,
 			   struct link_inputs *inputs)
@@ -270,7 +266,7 @@ static void add_user_words(struct line *line, const struct job *job, const struc
 	for (size_t i = 0; i < user->words.count && !line->err; i++) {
 		const char *word = user->words.items[i];
 		char *other = NULL;
-		if (cc_options_is_own(word) || (job->request->links && starts_with(word, "--ld-path=")))
+		if (cc_options_is_own(word) || (job->request->links && text_begins(word, "--ld-path=")))
 			continue;
 		if (cc_request_links_program(job->request))
 			line->err = version_scripts_word(&scripts, word, &other);

@@ -2,12 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cc_request.h"
-
-static bool starts(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
 
 static bool equals_any(const char *text, const char *const *list)
 {
@@ -69,8 +65,8 @@ static bool takes_value(const char *option)
 static bool is_debug_option(const char *option)
 {
 	static const char *const other[] = {"-g0", "-ggdb0", "-gsplit-dwarf", "-gz", "-gno-record-gcc-switches", NULL};
-	if (!starts(option, "-g") || equals_any(option, other) || starts(option, "-gz=") || starts(option, "-gno-") ||
-	    starts(option, "-gcc-") || starts(option, "-gdwarf-aranges"))
+	if (!text_begins(option, "-g") || equals_any(option, other) || text_begins(option, "-gz=") ||
+	    text_begins(option, "-gno-") || text_begins(option, "-gcc-") || text_begins(option, "-gdwarf-aranges"))
 		return false;
 	return true;
 }
@@ -78,12 +74,12 @@ static bool is_debug_option(const char *option)
 static bool is_other_target(const char *option, const char *value)
 {
 	const char *target = NULL;
-	if (starts(option, "--target="))
+	if (text_begins(option, "--target="))
 		target = option + strlen("--target=");
 	else if (!strcmp(option, "-target"))
 		target = value;
 	return !strcmp(option, "-m32") || !strcmp(option, "-mx32") || !strcmp(option, "-m16") ||
-	       (target && !starts(target, "x86_64"));
+	       (target && !text_begins(target, "x86_64"));
 }
 
 static bool is_source(const char *file)
@@ -179,8 +175,8 @@ static void note_sanitizers(uint32_t *set, const char *list, bool on)
 		size_t len = strcspn(list, ",");
 		bool is_all = len == strlen("all") && !memcmp(list, "all", len);
 		for (unsigned i = 0; pass_sanitizers[i]; i++) {
-			bool is_cfi =
-				len == strlen("cfi") && !memcmp(list, "cfi", len) && starts(pass_sanitizers[i], "cfi");
+			bool is_cfi = len == strlen("cfi") && !memcmp(list, "cfi", len) &&
+				      text_begins(pass_sanitizers[i], "cfi");
 			bool is_named = strlen(pass_sanitizers[i]) == len && !memcmp(list, pass_sanitizers[i], len);
 			if (is_named || is_cfi || (is_all && !on))
 				*set = on ? *set | 1U << i : *set & ~(1U << i);
@@ -192,8 +188,8 @@ static void note_sanitizers(uint32_t *set, const char *list, bool on)
 /* option is -fNAME or -fno-NAME: *on says which. */
 static bool is_switch(const char *option, const char *name, bool *on)
 {
-	bool is_off = starts(option, "-fno-");
-	if (!starts(option, "-f") || strcmp(option + (is_off ? strlen("-fno-") : strlen("-f")), name) != 0)
+	bool is_off = text_begins(option, "-fno-");
+	if (!text_begins(option, "-f") || strcmp(option + (is_off ? strlen("-fno-") : strlen("-f")), name) != 0)
 		return false;
 	*on = !is_off;
 	return true;
@@ -202,17 +198,17 @@ static bool is_switch(const char *option, const char *name, bool *on)
 /* The last of these counts, as in clang. */
 static void note_instrumentation(struct cc_request *r, const char *option)
 {
-	if (starts(option, "-fsanitize="))
+	if (text_begins(option, "-fsanitize="))
 		note_sanitizers(&r->pass_sanitizers, option + strlen("-fsanitize="), true);
-	else if (starts(option, "-fno-sanitize="))
+	else if (text_begins(option, "-fno-sanitize="))
 		note_sanitizers(&r->pass_sanitizers, option + strlen("-fno-sanitize="), false);
-	else if (starts(option, "-fsanitize-coverage="))
+	else if (text_begins(option, "-fsanitize-coverage="))
 		r->has_sanitizer_coverage = true;
-	else if (starts(option, "-fno-sanitize-coverage="))
+	else if (text_begins(option, "-fno-sanitize-coverage="))
 		r->has_sanitizer_coverage = false;
 	else if (is_switch(option, "fat-lto-objects", &r->wants_fat_objects))
 		r->no_fat_objects = !r->wants_fat_objects;
-	else if (!strcmp(option, "-fmemory-profile") || starts(option, "-fmemory-profile="))
+	else if (!strcmp(option, "-fmemory-profile") || text_begins(option, "-fmemory-profile="))
 		r->has_memory_profile = true;
 	else if (!strcmp(option, "-fno-memory-profile"))
 		r->has_memory_profile = false;
@@ -244,9 +240,9 @@ static void note_mode(struct cc_request *r, const char *option)
 						   "--compile", "--assemble",   "--preprocess",
 						   "-emit-ast", "--precompile", NULL};
 	static const char *const questions[] = {"--version", "-dumpversion", "-dumpmachine", "--help", "-help", NULL};
-	if (equals_any(option, compile_only) || starts(option, "-fmodule-header"))
+	if (equals_any(option, compile_only) || text_begins(option, "-fmodule-header"))
 		r->links = false;
-	else if (equals_any(option, questions) || starts(option, "-print-") || starts(option, "--print-"))
+	else if (equals_any(option, questions) || text_begins(option, "-print-") || text_begins(option, "--print-"))
 		r->is_plain = true;
 	else if (!strcmp(option, "-shared") || !strcmp(option, "--shared"))
 		r->is_shared = true;
@@ -254,13 +250,13 @@ static void note_mode(struct cc_request *r, const char *option)
 		r->is_static = true;
 	else if (!strcmp(option, "-r"))
 		r->is_relocatable = true;
-	else if (starts(option, "-save-temps") || starts(option, "--save-temps"))
+	else if (text_begins(option, "-save-temps") || text_begins(option, "--save-temps"))
 		r->saves_temporaries = true;
 	else if (!strcmp(option, "-emit-llvm"))
 		r->emits_llvm = true;
-	else if (!strcmp(option, "-fno-lto") || starts(option, "-flto"))
+	else if (!strcmp(option, "-fno-lto") || text_begins(option, "-flto"))
 		set_lto(r, option[2] == 'l');
-	else if (starts(option, "-fuse-ld=") || starts(option, "--ld-path="))
+	else if (text_begins(option, "-fuse-ld=") || text_begins(option, "--ld-path="))
 		r->linker = option;
 	else if (!strcmp(option, "-nostdlib") || !strcmp(option, "-nodefaultlibs") || !strcmp(option, "-nolibc"))
 		r->no_libc = true;
@@ -288,24 +284,24 @@ void cc_request_read(char *const *words, size_t count, struct cc_request *ret)
 			r->is_plain = true;
 		if (!strcmp(a, "-lc") || (!strcmp(a, "-l") && value && !strcmp(value, "c")))
 			r->names_libc = true;
-		if (starts(a, "-Wl,"))
+		if (text_begins(a, "-Wl,"))
 			note_linker_words(r, a + strlen("-Wl,"));
 		else if (!strcmp(a, "-Xlinker") && value)
 			note_linker_word(r, value, strlen(value));
-		if (starts(a, "-x"))
+		if (text_begins(a, "-x"))
 			language = a[2] ? a + 2 : value;
 		if (language && !strcmp(language, "none"))
 			language = NULL;
 		if (!strcmp(a, "-o")) {
 			r->output = value;
 			i++;
-		} else if (starts(a, "-o") && a[2] && !starts(a, "-object")) {
+		} else if (text_begins(a, "-o") && a[2] && !text_begins(a, "-object")) {
 			r->output = a + 2;
 		} else if (!strcmp(a, "-target") || takes_value(a)) {
 			r->has_input |= !strcmp(a, "-l");
 			i++;
 		} else {
-			r->has_input |= starts(a, "-l");
+			r->has_input |= text_begins(a, "-l");
 			note_mode(r, a);
 			note_instrumentation(r, a);
 		}

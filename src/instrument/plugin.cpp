@@ -837,7 +837,8 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
 				if (is_final_stage())
 					manager.addPass(NoteCallsPass());
 			});
-			thin_object_register(builder);
+			if (says("WAYMARK_THIN_OBJECT", "1"))
+				thin_object_register(builder);
 			builder.registerOptimizerLastEPCallback(
 				[](ModulePassManager &manager, OptimizationLevel, auto...) {
 					if (says("WAYMARK_TRACE", "source") && !says("WAYMARK_TRACE_UNITS", "1"))

@@ -13,7 +13,6 @@
  */
 #include "instrument/thin.h"
 
-#include <cstdlib>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -92,9 +91,6 @@ struct ThinObjectPass : PassInfoMixin<ThinObjectPass> {
 
 void thin_object_register(PassBuilder &builder)
 {
-	builder.registerOptimizerEarlyEPCallback([](ModulePassManager &manager, OptimizationLevel, auto...) {
-		const char *wish = std::getenv("WAYMARK_THIN_OBJECT");
-		if (wish && StringRef(wish) == "1")
-			manager.addPass(ThinObjectPass());
-	});
+	builder.registerOptimizerEarlyEPCallback(
+		[](ModulePassManager &manager, OptimizationLevel, auto...) { manager.addPass(ThinObjectPass()); });
 }

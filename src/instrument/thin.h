@@ -12,7 +12,7 @@ namespace llvm
 class PassBuilder;
 }
 
-/* Where the environment asks for thin objects (WAYMARK_THIN_OBJECT=1). */
+/* Into the pipeline of a compiler that makes thin objects. */
 void thin_object_register(llvm::PassBuilder &builder);
 
 #endif
