@@ -307,6 +307,18 @@ static struct error *touch_states(struct builder *b, enum pass pass, struct id_s
 	return err;
 }
 
+/* The call gives a new object its contents: zeros, or a copy of something. Who reads them has a pointer that the call made, so that the call is in a
+ * slice anyway; this names it as where the value comes from. */
+static struct error *change_new(struct builder *b, LLVMValueRef call, struct touched *ret)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < b->m->objects.count && !err; i++)
+		if (b->m->objects.items[i].kind == MEMORY_HEAP && b->m->objects.items[i].value == call)
+			err = change_object(b, (uint32_t)i, &ret->set);
+	return err;
+}
+
 static struct error *touch_library(struct builder *b, LLVMValueRef call, const struct library_function *f,
 				   LLVMValueRef callee, enum pass pass, struct touched *ret)
 {
@@ -320,9 +332,12 @@ static struct error *touch_library(struct builder *b, LLVMValueRef call, const s
 		if (e->kind == LIBRARY_COPIES) {
 			is_read = pass == PASS_READS;
 			err = touch_argument(b, call, is_read ? e->b : e->a, length_of(call, 2), pass, ret);
+		} else if (e->kind == LIBRARY_NEW) {
+			err = pass == PASS_CHANGES ? change_new(b, call, ret) : NULL;
 		} else if (e->kind == LIBRARY_PUTS_NEW || e->kind == LIBRARY_POINTS) {
-			/* What a new object holds is no change: who reads it has a pointer that the call made. */
-			if (pass == PASS_CHANGES)
+			if (pass == PASS_CHANGES && e->kind == LIBRARY_PUTS_NEW)
+				err = change_new(b, call, ret);
+			if (pass == PASS_CHANGES && !err)
 				err = touch_argument(b, call, e->a, sizeof(uint64_t), pass, ret);
 		} else if (e->kind == LIBRARY_GETS || e->kind == LIBRARY_SETS) {
 			if ((e->kind == LIBRARY_GETS) == (pass == PASS_READS))

@@ -29,7 +29,7 @@ document.title = said.join('|');
 END
 look() { # PAGE
 	{ sed '$d' "$1"; echo '<script>{'; cat steps.js; echo '}</script></html>'; } >steps.html
-	timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/browser" --dump-dom "file://$tmp/steps.html" 2>/dev/null |
+	timeout 300 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/browser" --dump-dom "file://$tmp/steps.html" 2>/dev/null |
 		grep -o '<title>.*</title>' | sed 's/<[^>]*>//g' | tr '|' '\n' >said.txt
 }
 browse() { # PAGE

@@ -28,7 +28,7 @@ shown() {
 		cat page.html
 		printf '<script>(async () => { const said = [], says = text => said.push(text);\ntry { await ready;\n%s\n} catch (error) { wrong.push(error); }\ndocument.title = "[" + [...said, ...wrong.map(w => "WRONG " + w)].join("|") + "]"; })();</script>' "$2"
 	} >steps.html
-	timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/browser-data" --window-size=1000,800 --virtual-time-budget=20000 --dump-dom \
+	timeout 300 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/browser-data" --window-size=1000,800 --virtual-time-budget=20000 --dump-dom \
 		"file://$tmp/steps.html#$1" 2>/dev/null | sed -n 's|.*<title>\[\(.*\)\]</title>.*|\1|p' | tr '|' '\n' | sed 's/&gt;/>/g; s/&lt;/</g; s/&amp;/\&/g' >shown.txt
 }
 same() {

@@ -20,7 +20,7 @@ shown() {
 		printf 'await ready;\n'
 		printf '%s\nawait new Promise(done => setTimeout(done, 50)); document.title = "[" + [...said, ...wrong.map(w => "WRONG " + w)].join("|") + "]"; })();</script>' "$2"
 	} >steps.html
-	timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/browser-data" --window-size=1000,800 --virtual-time-budget=20000 --dump-dom \
+	timeout 300 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/browser-data" --window-size=1000,800 --virtual-time-budget=20000 --dump-dom \
 		"file://$tmp/steps.html#${1#*#}" 2>/dev/null | sed -n 's|.*<title>\[\(.*\)\]</title>.*|\1|p' | tr '|' '\n' | sed 's/&gt;/>/g; s/&lt;/</g; s/&amp;/\&/g' >shown.txt
 }
 same() {

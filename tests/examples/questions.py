@@ -53,7 +53,7 @@ def main():
             if any(re.search(RECORDED[name], command) and not all(map(shutil.which, needed)) for name, needed in OPTIONAL.items()):
                 print(f"left out: {command}")
                 continue
-            done = subprocess.run(command, shell=True, cwd=place, env=environment, capture_output=True, text=True, timeout=100,
+            done = subprocess.run(command, shell=True, cwd=place, env=environment, capture_output=True, text=True, timeout=600,
                                   check=False)
             if done.returncode != 0:
                 print(f"{command}: exit status {done.returncode}: {done.stderr}")

@@ -16,7 +16,7 @@ for file in $files; do
 jsonschema.validate(*(json.load(open(name)) for name in sys.argv[1:]))' "$file" "$release/file-format-schema.json"
 	printf "speedscope.loadFileFromBase64('file.json', '%s')\n" "$(base64 -w 0 "$file")" >file.js
 	# It draws with WebGL.
-	timeout 120 chromium --headless --no-sandbox --user-data-dir="$tmp/browser" --allow-file-access-from-files --use-gl=angle --use-angle=swiftshader \
+	timeout 300 chromium --headless --no-sandbox --user-data-dir="$tmp/browser" --allow-file-access-from-files --use-gl=angle --use-angle=swiftshader \
 		--enable-unsafe-swiftshader --window-size=1600,1000 --virtual-time-budget=20000 --dump-dom \
 		"file://$release/index.html#localProfilePath=$tmp/file.js&view=sandwich" >page.html 2>browser.txt || { tail -n 5 browser.txt; exit 1; }
 	python3 - "$file" <<'E'
