@@ -28,7 +28,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* A thread that comes here over and over waits where it keeps the agent from leaving least (life/attach.c). */
+/* A thread that comes here over and over waits where it keeps the agent from leaving least (life/attach.c), and lets a child of vfork have the lock. */
 static void stand_aside(void)
 {
 	const struct timespec ts = {0, ASIDE_NS};
@@ -91,6 +91,7 @@ void agent_lock(struct agent_guard *guard)
 void agent_unlock(const struct agent_guard *guard)
 {
 	struct thread_record *r = agent_thread.record;
+	bool gives_way = stop_is_for_child();
 
 	stop_end();
 	if (guard->is_nested)
@@ -106,6 +107,8 @@ void agent_unlock(const struct agent_guard *guard)
 	}
 	if (atomic_exchange_explicit(&word, 0, memory_order_release) == 2)
 		futex(FUTEX_WAKE, 1);
+	if (gives_way)
+		stand_aside();
 	wmrt_unblock_signals(guard->signal_mask);
 }
 

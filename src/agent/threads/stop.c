@@ -42,6 +42,7 @@ static uint32_t last_number;
 static bool is_stopped;                     /* or there is no other thread */
 static bool has_stopped;                    /* others wait */
 static bool is_assumed;                     /* not here but in ptrace */
+static bool is_for_child;                   /* stop_is_for_child */
 static struct held_file tasks = {.fd = -1}; /* /proc/PID/task */
 /* Their addresses are in the signals' data: of those that a record counts, and of those to threads that have none. */
 static const char mark, mark_unlisted;
@@ -268,6 +269,17 @@ static bool is_any_missing(uint32_t number)
 	return false;
 }
 
+/* A child of vfork waits for the lock, with its parent's record and state. What is changed there for the child is not for the parent, who goes on
+ * elsewhere with the context that it kept (follow/vfork.c). */
+static bool is_child_waiting(void)
+{
+	threads_for_each(r)
+		if (r != agent_thread.record && atomic_load(&r->tid) && !atomic_load(&r->is_gone) &&
+		    atomic_load(&r->phase) == THREAD_WAITS && r->state->vforking)
+			return is_for_child = true;
+	return false;
+}
+
 static bool wait_for_listed(uint32_t number)
 {
 	const struct timespec slice = {0, SLICE_NS};
@@ -275,6 +287,8 @@ static bool wait_for_listed(uint32_t number)
 	for (unsigned int slices = 0;;) {
 		uint32_t seen = atomic_load(&events);
 
+		if (is_child_waiting())
+			return false;
 		if (!is_any_missing(number))
 			return true;
 		if (futex(&events, FUTEX_WAIT, seen, &slice) == -ETIMEDOUT &&
@@ -310,7 +324,8 @@ static bool try_to_stop(void)
 	next_number();
 	atomic_store(&stopping, last_number);
 	has_stopped = true;
-	return ask_all(last_number) && wait_for_listed(last_number) && wait_for_unlisted(last_number);
+	return ask_all(last_number) && wait_for_listed(last_number) && wait_for_unlisted(last_number) &&
+	       !is_child_waiting();
 }
 
 void stop_assume(void)
@@ -373,7 +388,7 @@ bool stop_others(void)
 		return false;
 	}
 	start = wmrt_now_ns();
-	for (unsigned int i = 0; i < TRIES; i++) {
+	for (unsigned int i = 0; i < TRIES && !is_child_waiting(); i++) {
 		if (try_to_stop()) {
 			is_stopped = true;
 			stop_stats.count++;
@@ -403,6 +418,14 @@ bool stop_again(unsigned int times)
 	else
 		wmrt_sys3(SYS_sched_yield, 0, 0, 0);
 	return stop_others();
+}
+
+bool stop_is_for_child(void)
+{
+	bool ret = is_for_child;
+
+	is_for_child = false;
+	return ret;
 }
 
 bool stop_has(const struct thread_record *r)

@@ -7,7 +7,7 @@
  *        lets go of the lock        ----------->       goes on
  *
  * A thread that waits for the agent's lock is stopped already, and one that pthread_create has just made comes to that lock before it
- * runs code of the program. A thread that cannot be stopped (the parent of vfork, a traced one, one that has blocked even this
+ * runs code of the program. A thread that cannot be stopped (the parent of vfork, also while its child waits for the lock, a traced one, one that has blocked even this
  * signal) makes the stop fail after some time: the change is put off, never forced.
  *
  * Under the agent's lock, which ends a stop.
@@ -39,6 +39,8 @@ struct unwind_regs;
 void stop_assume_at(struct thread_record *record, const struct unwind_regs *regs);
 /* They go on; nothing, if they are not stopped. */
 void stop_end(void);
+/* A stop failed since the lock was last let go of, for a child of vfork that waits for the lock: nothing can be changed before it has had it. */
+bool stop_is_for_child(void);
 /* They go on for a moment and are stopped again: one was where it cannot stay. False: they go on. */
 bool stop_again(unsigned int times);
 /* It is this thread's, or that of one that is stopped, whose state can be looked at. */
