@@ -36,18 +36,18 @@ works() {
 	let_end "$2" "$3" "$4"
 }
 
-# often MODE STATUS LINES PATTERN SAMPLES - programs with threads: in and out many times, in the midst of whatever they do. Without SAMPLES
+# often MODE STATUS LINES PATTERN SAMPLES [MOST] - programs with threads: in and out many times, in the midst of whatever they do. Without SAMPLES
 # contexts are not looked at.
 often() {
 	local i
 	begin threads "$1" || return
-	attach "$1" "$5" 100 && { [ "$5" -eq 0 ] || wants "$1" "$4"; }
+	attach "$1" "$5" 100 "${6:-10}" && { [ "$5" -eq 0 ] || wants "$1" "$4"; }
 	for i in 1 2 3 4 5 6; do
 		[ $((i % 2)) -eq 0 ] && options=(--heap --encode)
 		attach "$1-$i" 0 100 || break
 		options=()
 	done
-	attach "$1-again" "$5" 100 && { [ "$5" -eq 0 ] || wants "$1" "$4"; }
+	attach "$1-again" "$5" 100 "${6:-10}" && { [ "$5" -eq 0 ] || wants "$1" "$4"; }
 	let_end "$1" "$2" "$3"
 }
 
@@ -281,7 +281,7 @@ one() {
 		often churn 5 $'churned\n' '^\[thread\];makes_threads;.*\[thread\];.*lives_shortly;work' 20
 		often cancels 9 $'cancelled\n' '' 0
 		often handlers 6 $'handled\n' '^\[signal\];handler;leaf' 100
-		often loaders 7 $'loaded\n' '^\[thread\];.*;work;' 100 # its threads are in the loader most of the time
+		often loaders 7 $'loaded\n' '^\[thread\];.*;work;' 100 25 # its threads are in the loader most of the time
 		;;
 	spins) spins ;;
 	heap) heap ;;

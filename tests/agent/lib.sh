@@ -24,7 +24,7 @@ patient() {
 	for tries in 1 2 3 4 5 6 7 8; do
 		"$@" 2>patient.txt
 		status=$?
-		[ $status -ne 0 ] && grep -q "do not all come to a stop within\|would stand still for more than" patient.txt || break
+		[ $status -ne 0 ] && grep -q "do not all come to a stop within\|would stand still for more than\|found no moment for it" patient.txt || break
 	done
 	cat patient.txt >&2
 	return $status
