@@ -34,11 +34,12 @@ shift $((OPTIND - 1))
 open_work waymark-bench
 [ $# -gt 0 ] || set -- gzip bzip2 grep sed gawk mawk bc flex dash lua xmlwf tcc mujs duktape sqlite3 gnugo redis nginx x264 perl
 wanted=$* bench_cache=$work/configure
-export LC_ALL=C BENCH_CONFIGURE_CC=clang-19 GMON_OUT_PREFIX=$out.gmon
+export LC_ALL=C BENCH_CONFIGURE_CC=clang-19
 # shellcheck source=../paths/programs.sh
 . "$here/programs.sh"
 # shellcheck source=programs.sh
 . "$contexts_dir/programs.sh"
+export GMON_OUT_PREFIX=$out.gmon
 [ -f "$work/work.full.y4m" ] || write_contexts_inputs "$work"
 parts=${parts:-graph heap count tables}
 results=$work/results
