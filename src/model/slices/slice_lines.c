@@ -26,6 +26,7 @@ struct making {
 	uint32_t *first;              /* [instruction + 1] in lines_of */
 	struct function_ids lines_of; /* numbers of lines, the innermost first */
 	uint32_t *reader_of;          /* [region] an instruction of the slice that reads it */
+	bool *is_set_read; /* by set of regions */
 };
 
 static bool is_slash(char c)
@@ -136,15 +137,18 @@ static uint32_t reader(const struct making *m, uint32_t i)
 	return CODE_NONE;
 }
 
+/* Many instructions read the same set: only the first of them can be the first reader of a region. */
 static void find_readers(struct making *m)
 {
 	for (size_t i = 0; i < m->regions->items.count; i++)
 		m->reader_of[i] = CODE_NONE;
 	for (uint32_t i = 0; i < m->code->instruction_count; i++) {
-		const struct id_set *reads = region_set(m->regions, m->regions->reads[i]);
+		uint32_t set = m->regions->reads[i];
+		const struct id_set *reads = region_set(m->regions, set);
 
-		if (!m->slice->why[i].reason)
+		if (!m->slice->why[i].reason || m->is_set_read[set])
 			continue;
+		m->is_set_read[set] = true;
 		for (struct id_iterator k = id_set_begin(reads); id_set_next(reads, &k);)
 			if (m->reader_of[k.id] == CODE_NONE)
 				m->reader_of[k.id] = i;
@@ -330,7 +334,8 @@ struct error *slice_lines_make(const struct regions *r, const struct slice *s, s
 	lines.line_of = arena_calloc(&lines.arena, (size_t)m.code->instruction_count + 1, sizeof *lines.line_of);
 	m.first = calloc((size_t)m.code->instruction_count + 1, sizeof *m.first);
 	m.reader_of = calloc(r->items.count + 1, sizeof *m.reader_of);
-	err = lines.line_of && m.first && m.reader_of ? number_lines(&m) : &error_no_memory;
+	m.is_set_read = calloc(r->sets.count, sizeof *m.is_set_read);
+	err = lines.line_of && m.first && m.reader_of && m.is_set_read ? number_lines(&m) : &error_no_memory;
 	if (!err) {
 		find_readers(&m);
 		err = fill(&m);
@@ -342,6 +347,7 @@ struct error *slice_lines_make(const struct regions *r, const struct slice *s, s
 	free(m.first);
 	function_ids_deinit(&m.lines_of);
 	free(m.reader_of);
+	free(m.is_set_read);
 	name_vec_deinit(&m.names);
 	hashmap_deinit(&m.files);
 	hashmap_deinit(&m.pairs);
