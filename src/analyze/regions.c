@@ -170,10 +170,10 @@ static struct error *change_all(struct builder *b, const struct id_set *location
 	return err;
 }
 
-/* *ret: in r->sets, the regions that an access of so many bytes reads or changes. Many pointers have one set of locations. */
-static struct error *access(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes, enum pass pass, uint32_t *ret)
+/* *ret: in r->sets, the regions that an access of so many bytes there reads or changes. Many pointers have one set of locations; NULL: none. */
+static struct error *access_any(struct builder *b, const struct id_set *locations, uint32_t len_bytes, enum pass pass,
+				uint32_t *ret)
 {
-	const struct id_set *locations = pointer ? memory_of(b->m, pointer) : NULL;
 	struct key key = {{(uintptr_t)locations, length_at(b, len_bytes), pass}};
 	uint32_t number, before = b->accesses.count;
 	struct id_set set = {0};
@@ -197,13 +197,24 @@ static struct error *access(struct builder *b, LLVMValueRef pointer, uint32_t le
 	return err;
 }
 
+static struct error *access(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes, enum pass pass, uint32_t *ret)
+{
+	return access_any(b, pointer ? memory_of(b->m, pointer) : NULL, len_bytes, pass, ret);
+}
+
+static struct error *add_access_any(struct builder *b, const struct id_set *locations, uint32_t len_bytes,
+				    enum pass pass, struct id_set *regions)
+{
+	uint32_t number;
+	struct error *err = access_any(b, locations, len_bytes, pass, &number);
+
+	return err ? err : id_set_add_all(regions, region_set(b->r, number), NULL, NULL);
+}
+
 static struct error *add_access(struct builder *b, LLVMValueRef pointer, uint32_t len_bytes, enum pass pass,
 				struct id_set *regions)
 {
-	uint32_t number;
-	struct error *err = access(b, pointer, len_bytes, pass, &number);
-
-	return err ? err : id_set_add_all(regions, region_set(b->r, number), NULL, NULL);
+	return add_access_any(b, pointer ? memory_of(b->m, pointer) : NULL, len_bytes, pass, regions);
 }
 
 /* One place of memory at a time: a global, or a variable of a function that is there once. */
@@ -289,12 +300,7 @@ static struct error *change_object(struct builder *b, uint32_t object, struct id
 
 static struct error *touch_state(struct builder *b, enum library_state state, enum pass pass, struct id_set *regions)
 {
-	const struct id_set *locations = memory_of_state(b->m, state);
-
-	if (!locations)
-		return NULL;
-	return pass == PASS_READS ? read_all(b, locations, ANY_BYTES, regions)
-				  : change_all(b, locations, ANY_BYTES, regions);
+	return add_access_any(b, memory_of_state(b->m, state), ANY_BYTES, pass, regions);
 }
 
 /* Code outside that is not known may use all states of the library. */

@@ -26,7 +26,7 @@ struct making {
 	uint32_t *first;              /* [instruction + 1] in lines_of */
 	struct function_ids lines_of; /* numbers of lines, the innermost first */
 	uint32_t *reader_of;          /* [region] an instruction of the slice that reads it */
-	bool *is_set_read; /* by set of regions */
+	bool *is_set_read;            /* by set of regions */
 };
 
 static bool is_slash(char c)
