@@ -54,12 +54,23 @@ struct error *slicing_analyse(const struct slicing_cache_key *key, struct slicin
 	return err ? err : slicing_cache_write(key, ret->coarse, &ret->memory, &ret->regions);
 }
 
-struct pointers_limit slicing_limit(size_t mb, size_t msteps, bool is_shown)
+/* The less, the more LLVM needs for the code. Of the code alone, so that it is the same on each machine. */
+static size_t counted_limit_mb(const struct code *c)
+{
+	size_t code_mb = (size_t)c->instruction_count * CODE_BYTES_PER_INSTRUCTION >> 20, rest_mb;
+
+	rest_mb = COUNTED_WITH_CODE_MB > code_mb ? COUNTED_WITH_CODE_MB - code_mb : 0;
+	return rest_mb > COUNTED_LIMIT_MB       ? COUNTED_LIMIT_MB
+	       : rest_mb > COUNTED_LIMIT_MIN_MB ? rest_mb
+						: COUNTED_LIMIT_MIN_MB;
+}
+
+struct pointers_limit slicing_limit(size_t mb, size_t msteps, const struct code *counted)
 {
 	if (!mb)
-		mb = is_shown ? SLICE_LIMIT_MB : COUNTED_LIMIT_MB;
+		mb = counted ? counted_limit_mb(counted) : SLICE_LIMIT_MB;
 	if (!msteps)
-		msteps = is_shown ? SLICE_LIMIT_MSTEPS : COUNTED_LIMIT_MSTEPS;
+		msteps = counted ? COUNTED_LIMIT_MSTEPS : SLICE_LIMIT_MSTEPS;
 	return (struct pointers_limit){.bytes = mb << 20, .steps = (uint64_t)msteps * SLICING_MILLION};
 }
 

@@ -18,13 +18,16 @@ struct slicing_analysis {
 
 enum {
 	SLICING_MILLION = 1000000,
+	COUNTED_WITH_CODE_MB = 400,
+	CODE_BYTES_PER_INSTRUCTION = 1000, /* of a program at -O0 with -g */
 	COUNTED_LIMIT_MB = 256,
+	COUNTED_LIMIT_MIN_MB = 64,
 	COUNTED_LIMIT_MSTEPS = 400,
 	COUNTED_SLICE_MSTEPS = 100,
 };
 
-/* The user's limits, in millions of bytes and steps; 0: the preset. is_shown: else it is for a slice of which only the size is shown. */
-struct pointers_limit slicing_limit(size_t mb, size_t msteps, bool is_shown);
+/* The user's limits, in millions of bytes and steps; 0: the preset. counted: it is for slices of this code of which only the size is shown; else NULL. */
+struct pointers_limit slicing_limit(size_t mb, size_t msteps, const struct code *counted);
 
 /*
  * Takes it from the cache, or finds it out and keeps it there. The owner deinits, on failure too. spare: another analysis, which the coarser one does

@@ -148,7 +148,7 @@ static struct error *analyse(struct work *w, struct analysis *a, bool is_shown)
 					.code = &w->code,
 					.runs = a->runs,
 					.limit = slicing_limit(w->request->limit_mb, w->request->limit_msteps,
-							       is_shown)};
+							       is_shown ? NULL : &w->code)};
 
 	a->limit_steps = is_shown || w->request->limit_msteps ? key.limit.steps
 							      : (uint64_t)COUNTED_SLICE_MSTEPS * SLICING_MILLION;

@@ -140,7 +140,7 @@ static struct error *print(struct work *w, const struct slice_lines *lines, cons
 
 static struct pointers_limit limit_of(const struct work *w)
 {
-	return slicing_limit(w->options->limit_mb, w->options->limit_msteps, true);
+	return slicing_limit(w->options->limit_mb, w->options->limit_msteps, NULL);
 }
 
 static struct error *slice_line(struct work *w)
