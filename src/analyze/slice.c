@@ -361,6 +361,14 @@ static struct error *pass_jump(struct work *w, uint32_t context, uint32_t i, boo
 	return err ? err : id_set_add_all(regions, &w->at_jumps, NULL, NULL);
 }
 
+static struct error *take_called(struct id_set *called, struct id_set *regions)
+{
+	struct error *err = id_set_add_all(regions, called, NULL, NULL);
+
+	id_set_deinit(called);
+	return err;
+}
+
 /* From behind the instruction to in front of it. */
 static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t i, bool own, struct id_set *regions)
 {
@@ -368,6 +376,9 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 	struct id_set *called = called_at(w, context, i);
 	struct error *err = w->landings.count ? pass_jump(w, context, i, own, regions) : NULL;
 
+	/* What matters where a library calls back matters behind that call, too: it may have called back before. */
+	if (!err && called->count && is_callback(w, i))
+		err = take_called(called, regions);
 	if (err)
 		return err;
 	err = id_set_intersect(regions, changes, &w->changed);
@@ -377,10 +388,8 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 		id_set_remove_all(regions, classes_of(w, w->regions->overwrites[i]));
 	if (!err && w->memory->callees[i].count)
 		err = pass_call(w, context, i, regions);
-	if (!err && called->count) {
-		err = id_set_add_all(regions, called, NULL, NULL);
-		id_set_deinit(called);
-	}
+	if (!err && called->count)
+		err = take_called(called, regions);
 	if (!err && w->regions->passes[i])
 		err = pass_memory(w, context, i, regions);
 	if (err || !own || !*in_of(w, context, i))

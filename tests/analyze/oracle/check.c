@@ -350,6 +350,23 @@ static bool add_frame(const struct work *w, enum kind kind, const struct shadow_
 	return true;
 }
 
+/* The criterion is a call, and the innermost of these activations has just begun, by it: the one around it stands there. In a function that calls itself
+ * that may not be certain; then 0. */
+static uint32_t without_callee(const struct work *w, const struct shadow_frame *const *all, uint32_t count,
+			       uint32_t criterion)
+{
+	const struct shadow_frame *inner;
+	uint32_t block = w->block_numbers[w->code.instructions[criterion].block];
+
+	if (count < 2 || !all[count - 2]->call || w->number_of[all[count - 2]->call] != criterion)
+		return count;
+	inner = all[count - 1];
+	if (block < inner->first_block || block >= inner->first_block + inner->block_count ||
+	    !inner->ran[block - inner->first_block])
+		return count - 1;
+	return 0;
+}
+
 static void find_frames(const struct work *w, const struct shadow_recording *r, enum kind kind, uint32_t criterion,
 			struct frames *ret)
 {
@@ -366,6 +383,7 @@ static void find_frames(const struct work *w, const struct shadow_recording *r, 
 		oracle_fail(&error_no_memory);
 	for (uint32_t at = 0; at < r->header->stack_bytes; at = all[count++]->end)
 		all[count] = (const struct shadow_frame *)(r->stack + at);
+	count = without_callee(w, all, count, criterion);
 	ret->are_whole = true;
 	/* What calls the part of the code that is looked at is outside of it. */
 	while (count && ret->are_whole &&
