@@ -410,7 +410,7 @@ static struct error *join_reader(struct work *w, enum phase phase, uint32_t i, c
 	return NULL;
 }
 
-static struct error *pass_call(struct work *w, enum phase phase, uint32_t call, struct id_set *regions)
+static struct error *pass_to_callees(struct work *w, enum phase phase, uint32_t call, const struct id_set *regions)
 {
 	const struct function_ids *callees = &w->memory->callees[call];
 	struct error *err = NULL;
@@ -424,6 +424,14 @@ static struct error *pass_call(struct work *w, enum phase phase, uint32_t call, 
 		if (!err && w->some.count)
 			err = begin_with(w, PHASE_DOWN, w->code->functions[function].first_block, &w->some);
 	}
+	return err;
+}
+
+static struct error *pass_call(struct work *w, enum phase phase, uint32_t call, struct id_set *regions)
+{
+	const struct function_ids *callees = &w->memory->callees[call];
+	struct error *err = pass_to_callees(w, phase, call, regions);
+
 	for (size_t k = 0; k < callees->count && !err; k++) {
 		uint32_t function = callees->items[k];
 		const struct id_set *changes = &w->regions->function_changes[function];
@@ -498,6 +506,9 @@ static struct error *pass_block(struct work *w, enum phase phase, uint32_t numbe
 			err = pass_jump(w, phase, i, &regions);
 		if (!err)
 			err = change(w, phase, i, &regions);
+		/* A library may call back again, with what it and those that it called have changed. */
+		if (!err && w->memory->callees[i].count && memory_calls_outside(w->memory, i))
+			err = pass_to_callees(w, phase, i, &regions);
 	}
 	for (uint32_t i = 0; i < b->successor_count && !err; i++)
 		err = begin_with(w, phase, w->code->successors[b->first_successor + i], &regions);

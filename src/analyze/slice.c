@@ -149,16 +149,6 @@ struct wanted_argument {
 static struct error *join_register(struct work *w, uint32_t context, uint32_t number, enum slice_reason reason,
 				   uint32_t of);
 
-/* Code outside calls back what it was given, or may: qsort, also through a pointer. */
-static bool is_callback(const struct work *w, uint32_t call)
-{
-	LLVMValueRef callee = code_callee(w->code->instructions[call].value);
-
-	if (w->memory->calls_foreign[call])
-		return true;
-	return callee ? !LLVMCountBasicBlocks(callee) : w->memory->calls_library[call];
-}
-
 /* Of code outside, or of a library that calls back: which argument matters for what is not known. */
 static struct error *join_all_arguments(struct work *w, uint32_t context, uint32_t call, enum slice_reason reason)
 {
@@ -179,7 +169,7 @@ static struct error *join_argument(struct work *w, uint32_t context, uint32_t ca
 	/* What a signal interrupted is no call. */
 	if (err || !ir_is_call(value))
 		return err;
-	if (is_callback(w, call))
+	if (memory_calls_outside(w->memory, call))
 		return join_all_arguments(w, context, call, SLICE_ARGUMENT);
 	if (a->number >= LLVMGetNumArgOperands(value))
 		return NULL;
@@ -377,7 +367,7 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 	struct error *err = w->landings.count ? pass_jump(w, context, i, own, regions) : NULL;
 
 	/* What matters where a library calls back matters behind that call, too: it may have called back before. */
-	if (!err && called->count && is_callback(w, i))
+	if (!err && called->count && memory_calls_outside(w->memory, i))
 		err = take_called(called, regions);
 	if (err)
 		return err;
@@ -496,10 +486,10 @@ static struct error *follow_call(struct work *w, uint32_t context, uint32_t i)
 	struct error *err = join_register(w, context, code_number(w->code, LLVMGetCalledValue(call)), SLICE_VALUE, i);
 
 	/* Of functions of the module those arguments matter that they use, of others all. */
-	if (!err && (!callees->count || w->memory->calls_library[i] || is_callback(w, i)))
+	if (!err && (!callees->count || w->memory->calls_library[i] || memory_calls_outside(w->memory, i)))
 		err = join_all_arguments(w, context, i, SLICE_VALUE);
 	/* What a function returns that a library calls back decides what the library does. */
-	if (!is_callback(w, i) &&
+	if (!memory_calls_outside(w->memory, i) &&
 	    (!(*in_of(w, context, i) & IN_FOR_VALUE) || LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind))
 		return err;
 	for (size_t k = 0; k < callees->count && !err; k++) {
