@@ -43,9 +43,12 @@ done
 # A function of a library that is called through a pointer calls back: what the callback is given, and what it returns, matters.
 cat >sort.c <<'END'
 #include <stdlib.h>
-static int limit, hit;
+static int limit, hit, last;
+static volatile int sink;
 static int compare(const void *a, const void *b)
 {
+	sink = last; /* read by the next call */
+	last = *(const int *)b; /* kept for it */
 	if (*(const int *)b > limit) /* here */
 		hit++; /* out */
 	return *(const int *)a - *(const int *)b; /* in */
@@ -67,6 +70,10 @@ for line in $(grep -n '/\* in \*/' sort.c | cut -d: -f1); do
 	grep -qE "^ *$line  " slice.txt || fail "sort: line $line is not in the slice"
 done
 grep -qE "^ *$(grep -n '/\* out' sort.c | cut -d: -f1)  " slice.txt && fail "sort: a line that nothing reads is in the slice"
+# What one call of the callback leaves is there in the next one.
+kept=$(grep -n '/\* kept' sort.c | cut -d: -f1) read=$(grep -n '/\* read' sort.c | cut -d: -f1)
+"$build/waymark" slice sort "sort.c:$read" >slice.txt && grep -qE "^ *$kept  " slice.txt || fail "sort: what an earlier call left is not in the slice"
+"$build/waymark" slice --forward sort "sort.c:$kept" >slice.txt && grep -qE "^ *$read  " slice.txt || fail "sort: a later call is not reached"
 
 # What a function of the library keeps goes to the next one: each printed line has the ones that are marked with its letter, of those with letters.
 cat >states.c <<'END'
