@@ -430,7 +430,7 @@ static const struct row rows[] = {
 	{"sem_wait", "r0 w0 sE"},
 	{"send", "r1/2 sE"},
 	{"setbuf", "r0 w0 sE"},
-	{"setenv", "r0 r1 sV sE"},
+	{"setenv", "r0 r1 gV sV sE"},
 	{"setitimer", "r1 w2 sE"},
 	{"setjmp", "w0"},
 	{"setlocale", "r1 gV gL sL oL sE"},

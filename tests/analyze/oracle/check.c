@@ -8,6 +8,10 @@
 
 #include "analyze/forward.h"
 
+enum {
+	TOLD_MAX = 40, /* links from the first instruction that is missing to the criterion */
+};
+
 static const char *const kind_names[] = {"static", "active", "stack's", "frames'"};
 
 /* The activations at the end, innermost first. */
@@ -148,16 +152,22 @@ static void count_empty(struct work *w, const struct memory *memory, const struc
 	}
 }
 
-static void tell_missing(struct work *w, const struct shadow_recording *r, enum kind kind, uint32_t missing,
-			 uint32_t user, const struct slice_why *why, uint32_t criterion)
+/* Of the first that is missing with all that leads from it to the criterion, of others with what needs them. user: by node, another node. */
+static void tell_missing(struct work *w, const struct shadow_recording *r, enum kind kind, uint32_t node,
+			 const uint32_t *user, const struct slice_why *why, uint32_t criterion)
 {
+	uint32_t missing = instruction_at(w, r, node), left = w->missing == 1 ? TOLD_MAX : 1;
+
 	if (w->is_told[missing])
 		return;
 	w->is_told[missing] = 1;
 	printf("FAIL %s: an instruction is not in the %s slice\n", r->name, kind_names[kind]);
 	oracle_tell(&w->code, "missing  ", missing);
-	if (user != CODE_NONE)
-		oracle_tell(&w->code, why[user].reason ? "needed by" : "needed by (missing, too)", user);
+	for (uint32_t n = user[node]; n != CODE_NONE && left; n = user[n], left--) {
+		uint32_t i = instruction_at(w, r, n);
+
+		oracle_tell(&w->code, why[i].reason ? "needed by" : "needed by (missing, too)", i);
+	}
 	oracle_tell(&w->code, "criterion", criterion);
 }
 
@@ -181,7 +191,7 @@ static void sweep(struct work *w, const struct shadow_recording *r, enum kind ki
 
 			if (of && !wanted[of]) {
 				wanted[of] = 1;
-				user[of] = i == CODE_NONE ? user[n] : i;
+				user[of] = i == CODE_NONE ? user[n] : n;
 			}
 		}
 		if (i == CODE_NONE || is_seen[i])
@@ -191,7 +201,7 @@ static void sweep(struct work *w, const struct shadow_recording *r, enum kind ki
 		if (slice->why[i].reason)
 			continue;
 		w->missing++;
-		tell_missing(w, r, kind, i, user[n], slice->why, criterion);
+		tell_missing(w, r, kind, n, user, slice->why, criterion);
 	}
 	for (uint32_t i = 0; w->tells_more && kind == KIND_FRAMES && i < w->code.instruction_count; i++)
 		if (slice->why[i].reason && !is_seen[i])
