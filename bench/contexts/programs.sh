@@ -100,6 +100,28 @@ compile_x264() { # in C alone
 }
 command_x264() { echo "$1/x264 --quiet --no-progress --threads 1 -o $out/out.264 $work/work.$2.y4m"; }
 
+compile_jq() {
+	(cd "$1" && autoreconf -fi && ./configure --disable-shared --disable-maintainer-mode --disable-docs --without-oniguruma CC="$2" \
+		CFLAGS="$3" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 && make -j2 src/builtin.inc src/version.h && make -j "$jobs" jq)
+}
+command_jq() { echo "$1/jq -f $contexts_dir/work.jq $work/work.$2.json"; }
+
+compile_ninja() { (cd "$1" && CXX=bench-c++ CFLAGS="$3" AR=llvm-ar-19 ./configure.py --bootstrap); }
+command_ninja() { echo "$1/ninja -n -d stats -C $work/work.$2.ninja"; }
+
+# A tree of libraries, each of which needs those before it.
+write_ninja() { # FILE, how many libraries
+	printf 'rule cc\n  command = cc -c $in -o $out\nrule ar\n  command = ar rc $out $in\n'
+	seq "$1" | awk '{
+		for (i = 0; i < 20; i++)
+			printf "build lib%d/f%d.o: cc /dev/null | /dev/null\n", $1, i
+		printf "build lib%d.a: ar", $1
+		for (i = 0; i < 20; i++)
+			printf " lib%d/f%d.o", $1, i
+		printf ($1 > 1 ? " || lib%d.a\n" : "\n"), $1 - 1
+	}'
+}
+
 write_contexts_inputs() { # DIR
 	local size
 	for size in small full; do
@@ -114,6 +136,10 @@ write_contexts_inputs() { # DIR
 		else
 			cat "$contexts_dir/../agent/work.js"
 		fi >"$1/work.$size.js"
+		seq $([ $size = small ] && echo 2000 || echo 200000) |
+			sed 's,.*,{"id": &\, "name": "item &"\, "tags": ["a&"\, "b"\, null]\, "value": {"x": &.5\, "y": [true\, {"z": "é\\n"}]}},' >"$1/work.$size.json"
+		mkdir -p "$1/work.$size.ninja"
+		write_ninja $([ $size = small ] && echo 60 || echo 2000) >"$1/work.$size.ninja/build.ninja"
 		python3 "$contexts_dir/film.py" $([ $size = small ] && echo 6 || echo 100) >"$1/work.$size.y4m"
 	done
 }

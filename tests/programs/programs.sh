@@ -20,6 +20,7 @@ package_of() {
 	lua) echo lua5.4 ;;
 	zstd) echo libzstd ;;
 	xmlwf) echo expat ;;
+	ninja) echo ninja-build ;;
 	*) echo "$1" ;;
 	esac
 }
