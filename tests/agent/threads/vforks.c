@@ -36,12 +36,11 @@ __attribute__((noinline)) static void leaf(int n)
 		leaf(x);                                       \
 	}
 #define EIGHT(n) CALL(n##0) CALL(n##1) CALL(n##2) CALL(n##3) CALL(n##4) CALL(n##5) CALL(n##6) CALL(n##7)
-EIGHT(1)
-EIGHT(2) EIGHT(3) EIGHT(4) EIGHT(5) EIGHT(6) EIGHT(7) EIGHT(8)
+#define ALL_CALLS EIGHT(1) EIGHT(2) EIGHT(3) EIGHT(4) EIGHT(5) EIGHT(6) EIGHT(7) EIGHT(8) typedef int all_calls
 #define NAMES(k, n) k##_##n##0, k##_##n##1, k##_##n##2, k##_##n##3, k##_##n##4, k##_##n##5, k##_##n##6, k##_##n##7
 #define ALL(k) NAMES(k, 1), NAMES(k, 2), NAMES(k, 3), NAMES(k, 4), NAMES(k, 5), NAMES(k, 6), NAMES(k, 7), NAMES(k, 8)
-	static const call_fn of_children[CALLS] = {ALL(child)},
-			     of_finders[CALLS] = {ALL(found)};
+ALL_CALLS;
+static const call_fn of_children[CALLS] = {ALL(child)}, of_finders[CALLS] = {ALL(found)};
 
 __attribute__((noinline)) static int vforks(int i)
 {
