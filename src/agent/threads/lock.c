@@ -13,6 +13,7 @@
 
 enum {
 	ASIDE_NS = 1000000,
+	ASIDE_MAX = 10,
 };
 
 static _Atomic uint32_t word; /* 0 free, 1 taken, 2 taken and waited for */
@@ -56,6 +57,7 @@ void agent_lock_at(struct agent_guard *guard, const struct lock_place *place)
 		r->is_interrupted = place->is_interrupted;
 		r->pc_kind = place->pc_kind;
 		r->pc_number = place->pc_number;
+		atomic_store(&r->is_vfork_child, agent_thread.vforking != 0);
 		atomic_store(&r->regs, place->regs);
 		atomic_store(&r->phase, THREAD_WAITS);
 		stop_notice();
@@ -107,7 +109,7 @@ void agent_unlock(const struct agent_guard *guard)
 	}
 	if (atomic_exchange_explicit(&word, 0, memory_order_release) == 2)
 		futex(FUTEX_WAKE, 1);
-	if (gives_way)
+	for (int i = 0; gives_way && i < ASIDE_MAX && stop_child_waits(); i++)
 		stand_aside();
 	wmrt_unblock_signals(guard->signal_mask);
 }

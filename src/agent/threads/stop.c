@@ -271,12 +271,12 @@ static bool is_any_missing(uint32_t number)
 
 /* A child of vfork waits for the lock, with its parent's record and state. What is changed there for the child is not for the parent, who goes on
  * elsewhere with the context that it kept (follow/vfork.c). */
-static bool is_child_waiting(void)
+bool stop_child_waits(void)
 {
 	threads_for_each(r)
 		if (r != agent_thread.record && atomic_load(&r->tid) && !atomic_load(&r->is_gone) &&
-		    atomic_load(&r->phase) == THREAD_WAITS && r->state->vforking)
-			return is_for_child = true;
+		    atomic_load(&r->phase) == THREAD_WAITS && atomic_load(&r->is_vfork_child))
+			return true;
 	return false;
 }
 
@@ -287,7 +287,7 @@ static bool wait_for_listed(uint32_t number)
 	for (unsigned int slices = 0;;) {
 		uint32_t seen = atomic_load(&events);
 
-		if (is_child_waiting())
+		if (stop_child_waits())
 			return false;
 		if (!is_any_missing(number))
 			return true;
@@ -325,7 +325,7 @@ static bool try_to_stop(void)
 	atomic_store(&stopping, last_number);
 	has_stopped = true;
 	return ask_all(last_number) && wait_for_listed(last_number) && wait_for_unlisted(last_number) &&
-	       !is_child_waiting();
+	       !stop_child_waits();
 }
 
 void stop_assume(void)
@@ -388,7 +388,7 @@ bool stop_others(void)
 		return false;
 	}
 	start = wmrt_now_ns();
-	for (unsigned int i = 0; i < TRIES && !is_child_waiting(); i++) {
+	for (unsigned int i = 0; i < TRIES && !stop_child_waits(); i++) {
 		if (try_to_stop()) {
 			is_stopped = true;
 			stop_stats.count++;
@@ -399,6 +399,7 @@ bool stop_others(void)
 		nap();
 	}
 	stop_stats.failed++;
+	is_for_child = stop_child_waits();
 	threads_for_each(r)
 		r->is_skipped = atomic_load(&r->is_unresponsive);
 	return false;

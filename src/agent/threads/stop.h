@@ -39,7 +39,9 @@ struct unwind_regs;
 void stop_assume_at(struct thread_record *record, const struct unwind_regs *regs);
 /* They go on; nothing, if they are not stopped. */
 void stop_end(void);
-/* A stop failed since the lock was last let go of, for a child of vfork that waits for the lock: nothing can be changed before it has had it. */
+/* A child of vfork waits for the lock: nothing can be changed before it has had it. No lock is needed. */
+bool stop_child_waits(void);
+/* A stop failed for that since the lock was last let go of. */
 bool stop_is_for_child(void);
 /* They go on for a moment and are stopped again: one was where it cannot stay. False: they go on. */
 bool stop_again(unsigned int times);

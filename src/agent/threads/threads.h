@@ -55,7 +55,8 @@ struct thread_record {
 	/* Where it is in the program while it waits or is stopped; NULL: not known. is_interrupted: it goes on there. */
 	const struct unwind_regs *_Atomic regs;
 	bool is_interrupted;
-	uint8_t pc_kind; /* enum thread_pc, of regs->pc */
+	_Atomic bool is_vfork_child; /* who waits for the lock is a child of the thread, in its memory */
+	uint8_t pc_kind;             /* enum thread_pc, of regs->pc */
 	uint32_t pc_number;
 	/* Under the agent's lock. */
 	bool is_skipped; /* unresponsive for long: it is not waited for again until it answers */
