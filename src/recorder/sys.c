@@ -30,6 +30,17 @@ static struct {
 	_Atomic uintptr_t low, high;
 } own_memory[OWN_MEMORY_MAX];
 
+/* Places from here on have never been taken: nobody looks at them. */
+static _Atomic size_t own_memory_end;
+
+static void take_place(size_t place)
+{
+	size_t end = atomic_load(&own_memory_end);
+
+	while (end <= place && !atomic_compare_exchange_weak(&own_memory_end, &end, place + 1))
+		continue;
+}
+
 void wmrt_own_memory(uintptr_t low, uintptr_t high)
 {
 	for (size_t i = 0; i < OWN_MEMORY_MAX; i++) {
@@ -38,6 +49,7 @@ void wmrt_own_memory(uintptr_t low, uintptr_t high)
 		if (atomic_load_explicit(&own_memory[i].low, memory_order_relaxed) ||
 		    !atomic_compare_exchange_strong(&own_memory[i].low, &none, low))
 			continue;
+		take_place(i);
 		atomic_store_explicit(&own_memory[i].high, high, memory_order_release);
 		return;
 	}
@@ -46,7 +58,7 @@ void wmrt_own_memory(uintptr_t low, uintptr_t high)
 /* Before it is given back, and may be the program's. Of a mapping that loses its middle, the part in front is kept. */
 static void forget_own_memory(uintptr_t low, uintptr_t high)
 {
-	for (size_t i = 0; i < OWN_MEMORY_MAX; i++) {
+	for (size_t i = 0, end = atomic_load(&own_memory_end); i < end; i++) {
 		uintptr_t from = atomic_load(&own_memory[i].low), to = atomic_load(&own_memory[i].high);
 
 		if (!from || from >= high || to <= low)
@@ -64,7 +76,7 @@ static void forget_own_memory(uintptr_t low, uintptr_t high)
 
 int wmrt_own_memory_at(size_t index, uintptr_t *low, uintptr_t *high)
 {
-	if (index >= OWN_MEMORY_MAX)
+	if (index >= atomic_load_explicit(&own_memory_end, memory_order_relaxed))
 		return 0;
 	*high = atomic_load_explicit(&own_memory[index].high, memory_order_acquire);
 	*low = atomic_load_explicit(&own_memory[index].low, memory_order_relaxed);
