@@ -107,7 +107,7 @@ compile_jq() {
 command_jq() { echo "$1/jq -f $contexts_dir/work.jq $work/work.$2.json"; }
 
 compile_ninja() { (cd "$1" && CXX=bench-c++ CFLAGS="$3" AR=llvm-ar-19 ./configure.py --bootstrap); }
-command_ninja() { echo "$1/ninja -n -d stats -C $work/work.$2.ninja"; }
+command_ninja() { echo "$1/ninja -n -C $work/work.$2.ninja"; }
 
 # A tree of libraries, each of which needs those before it.
 write_ninja() { # FILE, how many libraries
