@@ -123,14 +123,9 @@ part_graph() {
 	source_lines "$file" "$work/$1-contexts" >"$results/$1.lines"
 }
 
-record_depths() {
+record_depths() { # of the program alone, not of what drives a server
 	set_command "$1" contexts
-	if is_server "$1"; then
-		rm -rf "${out:?}"/*
-		"$waymark" run -q --heap -o "$out/" "${command[@]}" >"$out.output" 2>"$out.errors"
-	else
-		under "$1" "$waymark" run -q --heap -o "$out/"
-	fi || return
+	under "$1" "$waymark" run -q --heap -o "$out/" || return
 	"$build/bench/bench-context-depths" "$out"/*.wmk >"$results/$1.depths"
 	"$build/bench/bench-context-depths" --all "$out"/*.wmk >"$results/$1.distribution"
 }
