@@ -110,7 +110,7 @@ compile_ninja() { (cd "$1" && CXX=bench-c++ CFLAGS="$3" AR=llvm-ar-19 ./configur
 command_ninja() { echo "$1/ninja -n -C $work/work.$2.ninja"; }
 
 # A tree of libraries, each of which needs those before it.
-write_ninja() { # FILE, how many libraries
+write_ninja() { # how many libraries: a build.ninja
 	printf 'rule cc\n  command = cc -c $in -o $out\nrule ar\n  command = ar rc $out $in\n'
 	seq "$1" | awk '{
 		for (i = 0; i < 20; i++)
