@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """mutants.py BUILD [BATCHES] [NAME...] - faults that are put into src/analyze one by one; random programs that record their own slices find each.
+mutants.py --places: only whether each fault still has its place in src/analyze.
 
 BATCHES (20) of 6 large programs are compiled once; for each mutant one file of src/analyze is compiled again, and the programs are checked until one
 of them has an instruction that is not in the slice. Faults of omissions are looked for by programs whose branches are switched instead.
@@ -20,16 +21,21 @@ PROGRAMS = 6  # of a batch: large ones
 # name, file, what stands there once, what stands there instead
 MUTANTS = [
     ("library-strcpy-writes-nothing", "library.c", '{"strcpy", "r1 w0 =0"}', '{"strcpy", "r1 =0"}'),
-    ("library-strtol-no-end-pointer", "library.c", '{"strtol", "r0 p10"}', '{"strtol", "r0"}'),
+    ("library-strtol-no-end-pointer", "library.c", '{"strtol", "r0 p10 sE"}', '{"strtol", "r0 sE"}'),
     ("library-qsort-calls-nobody", "library.c", '"r0 w0 k3:00"}', '"r0 w0"}'),
-    ("library-snprintf-writes-nothing", "library.c", '{"snprintf", "w0/1 r2 r*"}', '{"snprintf", "r2 r*"}'),
-    ("library-snprintf-reads-no-arguments", "library.c", '{"snprintf", "w0/1 r2 r*"}', '{"snprintf", "w0/1 r2"}'),
+    ("library-snprintf-writes-nothing", "library.c", '{"snprintf", "w0/1 r2 r* gL sE"}', '{"snprintf", "r2 r* gL sE"}'),
+    ("library-snprintf-reads-no-arguments", "library.c", '{"snprintf", "w0/1 r2 r* gL sE"}', '{"snprintf", "w0/1 r2 gL sE"}'),
     ("library-strlen-reads-nothing", "library.c", '{"strlen", "r0"}', '{"strlen", ""}'),
-    ("library-strdup-copies-nothing", "library.c", '{"strdup", "n r0"}', '{"strdup", "n"}'),
+    ("library-strdup-copies-nothing", "library.c", '{"strdup", "n r0 sE"}', '{"strdup", "n sE"}'),
     ("library-strchr-no-pointer", "library.c", '{"strchr", "r0 >0"}', '{"strchr", "r0"}'),
-    ("library-realloc-copies-nothing", "library.c", '{"realloc", "n c.0 =0"}', '{"realloc", "n"}'),
+    ("library-realloc-copies-nothing", "library.c", '{"realloc", "n c.0 =0 sE"}', '{"realloc", "n sE"}'),
     ("library-exit-returns", "library.c", '{"exit", "!"}', '{"exit", ""}'),
-    ("library-scanf-writes-nothing", "library.c", '{"__isoc99_sscanf", "r0 r1 w*"}', '{"__isoc99_sscanf", "r0 r1"}'),
+    ("library-scanf-writes-nothing", "library.c", '{"__isoc99_sscanf", "r0 r1 w* gL sE"}', '{"__isoc99_sscanf", "r0 r1 gL sE"}'),
+    ("library-srand-sets-nothing", "library.c", '{"srand", "sR"}', '{"srand", ""}'),
+    ("library-strtok-goes-on-nowhere", "library.c", '{"strtok", "r0 w0 r1 gK sK hK0 oK"}', '{"strtok", "r0 w0 r1 gK sK"}'),
+    ("library-setenv-sets-nothing", "library.c", '{"setenv", "r0 r1 gV sV sE"}', '{"setenv", "r0 r1 gV sE"}'),
+    ("library-gmtime-sets-nothing", "library.c", '{"gmtime", "r0 sT oT sE"}', '{"gmtime", "r0 oT sE"}'),
+    ("library-strtol-sets-no-errno", "library.c", '{"strtol", "r0 p10 sE"}', '{"strtol", "r0 p10"}'),
     ("memory-constant-pointers", "memory.c", "for (uint32_t k = 0; k < i->operand_count && !err; k++) {\n\t\tLLVMValueRef operand",
      "for (uint32_t k = 0; false; k++) {\n\t\tLLVMValueRef operand"),
     ("memory-stores-lead-nowhere", "memory.c", "err = is_store ? pointers_store(b->p, value, moved, bytes)", "err = is_store ? NULL"),
@@ -81,7 +87,8 @@ MUTANTS = [
     ("library-longjmp-goes-on", "library.c", '{"longjmp", "r0 !"}', '{"longjmp", "r0"}'),
     ("slice-coarse-no-returns", "slice.c", "uint32_t context = w->is_coarse ? CONTEXT_UP : CONTEXT_DOWN;", "uint32_t context = CONTEXT_DOWN;"),
     ("slice-coarse-reads-nothing", "slice.c", "return id_set_add_all(&w->ever, classes_of(w, w->regions->reads[i]), NULL, NULL);\n}\n\n/* All that", "return NULL;\n}\n\n/* All that"),
-    ("slice-callbacks-return-nothing", "slice.c", "\tif (!is_callback(w, i) &&\n", "\tif (\n"),
+    ("slice-callbacks-return-nothing", "slice.c", "\tif (!memory_calls_outside(w->memory, i) &&\n", "\tif (\n"),
+    ("slice-calls-back-once", "slice.c", "if (!err && called->count && memory_calls_outside(w->memory, i))", "if (false)"),
 ]
 
 # The same, of what switched branches find.
@@ -104,18 +111,27 @@ def link_command(build, program):
     return compiles, commands[-1]
 
 
-def make_mutant(build, mutant, where):
-    """Compiles and links slice-check-random, or slice-switches, with the fault."""
-    _, name, old, new = mutant
-    made_of = "slice-switches" if mutant in OMISSION_MUTANTS else "slice-check-random"
-    compiles, link = link_command(build, made_of)
+def text_with(mutant):
+    """The file of src/analyze with the fault, or None and a message if it has no place there, or several."""
+    fault, name, old, new = mutant
     with open(os.path.join(SOURCES, "analyze", name), encoding="utf-8") as file:
         text = file.read()
     if text.count(old) != 1:
-        sys.exit("%s: %d places of it in %s" % (mutant[0], text.count(old), name))
+        print("%s: %d places of it in %s" % (fault, text.count(old), name))
+        return None
+    return text.replace(old, new)
+
+
+def make_mutant(build, mutant, where):
+    """Compiles and links slice-check-random, or slice-switches, with the fault."""
+    name, text = mutant[1], text_with(mutant)
+    if text is None:
+        sys.exit(1)
+    made_of = "slice-switches" if mutant in OMISSION_MUTANTS else "slice-check-random"
+    compiles, link = link_command(build, made_of)
     source, made = os.path.join(where, name), os.path.join(where, "mutant.o")
     with open(source, "w", encoding="utf-8") as file:
-        file.write(text.replace(old, new))
+        file.write(text)
     words = shlex.split(compiles[name])
     own = words[words.index("-o") + 1]
     words[words.index("-o") + 1], words[-1], words[words.index("-MF") + 1] = made, source, made + ".d"
@@ -172,6 +188,10 @@ def try_all(build, mutants, corpus, program, where):
 
 
 def main():
+    if sys.argv[1:] == ["--places"]:
+        without = sum(text_with(mutant) is None for mutant in MUTANTS + OMISSION_MUTANTS)
+        print("%d of %d mutants have no place" % (without, len(MUTANTS + OMISSION_MUTANTS)))
+        sys.exit(without > 0)
     build, batches = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 20
     chosen = [m for m in MUTANTS + OMISSION_MUTANTS if len(sys.argv) < 4 or m[0] in sys.argv[3:]]
     of_slices, of_omissions = [m for m in chosen if m in MUTANTS], [m for m in chosen if m in OMISSION_MUTANTS]

@@ -61,6 +61,11 @@ static int @find(const void *key, const void *element)
 {
 	return *(const int *)key - *(const int *)element;
 }
+static int @find_second(const void *key, const void *element)
+{
+	static int tries;
+	return tries++ & 1 ? 0 : *(const int *)key - *(const int *)element;
+}
 static int @sum(int count, ...)
 {
 	va_list list;
@@ -195,6 +200,7 @@ RULES = {
         "memset($filled, $value, $some);", "@bigs[#2] = @bigs[#2];", "@big = @make_big(@bigs[$value & 1], $expression);",
         "qsort($sorted, 4, sizeof(int), @compare);",
         "{ int key = $expression, *hit = bsearch(&key, @g, 4, sizeof(int), @find); if (hit) v#3 = *hit; }",
+        "{ int key = $expression, *hit = bsearch(&key, @g, 4, sizeof(int), @find_second); if (hit) v#3 = *hit; }",
         "snprintf($own, 24, \"%d %s\", $expression, $name);", "@format(\"%d-%s\", $expression, $name);",
         "{ int r1 = 0, r2 = 1; sscanf($string, \"%d %d\", &r1, &r2); v#3 = r1 + r2; }",
         "{ char *end; v#3 = (int)strtol($string, &end, 10) & 15; v#3 = *end & 15; }", "v#3 = (int)strlen($string);",
@@ -219,7 +225,10 @@ RULES = {
         "v#3 = one->tm_sec & 15; v#3 = two->tm_min & 15; }",
         "setenv(\"WM\", $string, 1);", "{ const char *set = getenv(\"WM\"); if (set) v#3 = *set & 15; }",
         "{ errno = #3; strtol(@long[$value & 1], NULL, 10); if ($value & 1) v#3 = atoi($string); v#3 = errno & 15; }",
-        "memcpy(&@word, $four_bytes, 4);", "{ int *kept; memcpy(&kept, &$kept, sizeof kept); v#3 = *kept; }", "v#3 = memcmp(@bytes, s, #8) < 0;"],
+        "memcpy(&@word, $four_bytes, 4);", "{ int *kept; memcpy(&kept, &$kept, sizeof kept); v#3 = *kept; }", "v#3 = memcmp(@bytes, s, #8) < 0;",
+        # What one call of a library leaves for the next one.
+        "{ srand($expression); v#3 = rand() & 15; }", "{ setenv(\"WM\", $string, 1); v#3 = *getenv(\"WM\") & 15; }",
+        "{ strcpy(@cut, \"1 2 3\"); strtok(@cut, \" \"); *strtok(NULL, \" \") = '0' + ($value & 7); v#3 = @cut[2] & 15; }"],
     "between": ["\" -\"", "\"1\"", "@names[$value & 3]"],
     "filled": ["&@word", "&u", "@bytes"],
     "some": ["1", "4", "8"],
