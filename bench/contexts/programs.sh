@@ -109,6 +109,27 @@ command_jq() { echo "$1/jq -f $contexts_dir/work.jq $work/work.$2.json"; }
 compile_ninja() { (cd "$1" && CXX=bench-c++ CFLAGS="$3" AR=llvm-ar-19 ./configure.py --bootstrap); }
 command_ninja() { echo "$1/ninja -n -C $work/work.$2.ninja"; }
 
+# Without modules that are libraries of their own: what it runs needs none.
+compile_python3() {
+	(cd "$1" && ./configure --without-ensurepip --disable-test-modules CC="$2" OPT="-DNDEBUG $3" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 &&
+		make -j "$jobs" python)
+}
+command_python3() { echo "$1/python -S -E $contexts_dir/work.py $([ "$2" = small ] && echo 1 || echo 40)"; }
+
+compile_povray() { # its window and its own copies of libraries are left out
+	(
+		cd "$1" && mv libraries libraries.unused && (cd unix && ./prebuild.sh) &&
+			./configure --disable-optimiz --disable-strip --with-boost-thread=boost_thread --without-x --without-openexr \
+				NON_REDISTRIBUTABLE_BUILD=yes COMPILED_BY=waymark CC="$2" CXX=bench-c++ CFLAGS="$3" CXXFLAGS="$3 -w" AR=llvm-ar-19 RANLIB=llvm-ranlib-19 &&
+			make -j "$jobs"
+	)
+}
+command_povray() {
+	local size=16
+	[ "$2" = small ] || size=160
+	echo "$1/unix/povray +I$1/distribution/scenes/advanced/chess2.pov +L$1/distribution/include +W$size +H$size +WT1 -D +FN +O- all_console=off"
+}
+
 # A tree of libraries, each of which needs those before it.
 write_ninja() { # how many libraries: a build.ninja
 	printf 'rule cc\n  command = cc -c $in -o $out\nrule ar\n  command = ar rc $out $in\n'

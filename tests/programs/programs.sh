@@ -21,6 +21,7 @@ package_of() {
 	zstd) echo libzstd ;;
 	xmlwf) echo expat ;;
 	ninja) echo ninja-build ;;
+	python3) echo python3.11 ;;
 	*) echo "$1" ;;
 	esac
 }
