@@ -3,6 +3,7 @@
  * files beside this one. Contexts: at the end of full LTO. Paths: where the compiler's pipeline starts (source stage), or at
  * the end of full LTO (final stage). `waymark cc` says in the environment what is wanted.
  */
+#include "instrument/loops.h"
 #include "instrument/thin.h"
 #include "instrument/variables.h"
 #include "llvm/host.h"
@@ -428,6 +429,7 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		variable_name,
 		may_promote,
 		promote,
+		loop_around,
 		0,
 		0};
 }

@@ -14,6 +14,17 @@
 extern "C" {
 #endif
 
+enum {
+	CALL_LOOP_EXITS_MAX = 4,
+};
+
+/* Around one call: what is done in front of it and behind it is done once, and not in each round. */
+struct call_loop {
+	LLVMValueRef before; /* the terminator of a block from which the loop is entered, and nothing else */
+	LLVMBasicBlockRef exits[CALL_LOOP_EXITS_MAX]; /* entered from the loop, and from nowhere else */
+	unsigned exit_count;
+};
+
 struct host {
 	void *state;
 	/* Executions of a block for each entry of its function (block frequency; the profile's where there is one). */
@@ -82,6 +93,11 @@ struct host {
 	bool (*may_promote)(LLVMValueRef call, LLVMValueRef function);
 	/* if (pointer == function) function(...) else the call, which stays; how often each way is gone, relative to the other. */
 	void (*promote)(LLVMValueRef call, LLVMValueRef function, uint32_t taken, uint32_t other);
+	/*
+	 * The largest loop of which each round runs the call and none of the others, if the frame has one size; with blocks in front of it and behind
+	 * it that are made where there are none. False: there is no such loop, or one with many exits.
+	 */
+	bool (*loop_around)(LLVMValueRef call, const LLVMValueRef *others, unsigned count, struct call_loop *ret);
 	/* Objects that the link is given beside the module: machine code only; and members of archives, linked where needed. */
 	uint64_t foreign_objects;
 	uint64_t foreign_members;

@@ -9,6 +9,7 @@
  *        and another one      ...;                call;  id += b - a;  call;  id -= b
  *      push                   top = push(...);    call;  T.id = id; T.top = top
  *        into a cycle         top = push(...); id = restart; call; ...      (a root sets it by itself)
+ *        alone in a loop      top = push(...); for (...) { call;  T.top = the pushed one; }  T.id = id; T.top = top
  *      call of itself         history = history << bits | code;  call;  history >>= bits      (self.c; a push where there is no room)
  *        and another one      ...;  call;  history ^= code ^ next code;  call;  history >>= bits
  *      push, then jump        push_tail(...);     call;  ret                (the callers put back)
@@ -223,6 +224,80 @@ static void emit_cold_push(struct emitter *e, const struct site *site)
 		outline_call(e->builder, defers ? s->end_here : s->put_back, NULL);
 }
 
+/* Whether the state around the call is more than what it finds. */
+static bool is_emitted(const struct site *site)
+{
+	return site->number || site->action == SITE_CAPTURE;
+}
+
+static bool may_be_around_loop(const struct emitter *e, const struct function *f, const struct site *site)
+{
+	return site->action == SITE_PUSH && site->number && site->undo && site->kind != META_SITE_ASM &&
+	       !f->recovers && !f->is_late && !e->p->is_hybrid && LLVMIsACallInst(site->call);
+}
+
+/*
+ * The callee of a push may return with more on the context stack (chains of tail calls), and code that switches stacks with another one. So each
+ * round puts back what the push has made of it.
+ */
+static void emit_around_loop(struct emitter *e, const struct site *site, const struct call_loop *loop)
+{
+	const struct support *s = &e->support;
+	LLVMValueRef number = constant(e, e->p->is_shared ? site->number : WM1_SITE_PROGRAM + site->number);
+	LLVMValueRef id = e->entry_id, top = NULL;
+	LLVMPositionBuilderBefore(e->builder, loop->before);
+	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
+	if (!site->is_cold && !id)
+		id = load_id(e);
+	if (site->is_cold)
+		outline_call(e->builder, s->push_here, &number);
+	else
+		top = emit_push(e, site, id);
+	LLVMValueRef pushed = LLVMBuildLoad2(e->builder, s->pointer, s->thread_top, "wm1.pushed");
+	LLVMSetVolatile(pushed, 1);
+	LLVMPositionBuilderBefore(e->builder, site->call);
+	set_restart(e, site);
+	if (!position_after(e, site->call))
+		return;
+	store_top(e, pushed);
+	if (site->kind == META_SITE_INDIRECT)
+		forget_deferred(e);
+	for (unsigned i = 0; i < loop->exit_count; i++) {
+		LLVMPositionBuilderBefore(e->builder, e->p->host->first_insertion(loop->exits[i]));
+		if (site->is_cold) {
+			outline_call(e->builder, s->put_back, NULL);
+			continue;
+		}
+		store_id(e, id);
+		store_top(e, top);
+	}
+}
+
+/* Pushes that are alone in a loop, before any other site is written. */
+static struct error *emit_around_loops(struct emitter *e, const struct function *f)
+{
+	struct program *p = e->p;
+	LLVMValueRef *others = NULL;
+	struct call_loop loop;
+	for (uint32_t k = 0; k < f->site_count; k++) {
+		struct site *site = &p->sites.items[f->first_site + k];
+		unsigned count = 0;
+		if (!may_be_around_loop(e, f, site))
+			continue;
+		if (!others)
+			others = arena_calloc(&p->arena, f->site_count, sizeof *others);
+		if (!others)
+			return &error_no_memory;
+		for (uint32_t i = 0; i < f->site_count; i++)
+			if (i != k && is_emitted(&p->sites.items[f->first_site + i]))
+				others[count++] = p->sites.items[f->first_site + i].call;
+		site->is_around_loop = p->host->loop_around(site->call, others, count, &loop);
+		if (site->is_around_loop)
+			emit_around_loop(e, site, &loop);
+	}
+	return NULL;
+}
+
 static void emit_deferred(struct emitter *e, const struct site *site)
 {
 	const struct support *s = &e->support;
@@ -430,7 +505,7 @@ static struct error *emit_site(struct emitter *e, struct site *site, uint64_t le
 		emit_capture(e, site);
 		return NULL;
 	}
-	if (!site->number)
+	if (!site->number || site->is_around_loop)
 		return NULL;
 	if (is_cold_edge(site))
 		return emit_cold_edge(e, site, left, leaves);
@@ -463,9 +538,9 @@ static void emit_begin(struct emitter *e, struct function *f)
 
 static struct error *emit_function(struct emitter *e, struct function *f)
 {
-	struct error *err = NULL;
 	uint64_t left = 0;
 	emit_begin(e, f);
+	struct error *err = emit_around_loops(e, f);
 	for (uint32_t k = 0; k < f->site_count && !err; k++) {
 		struct site *site = &e->p->sites.items[f->first_site + k];
 		const bool leaves = k + 1 < f->site_count && leaves_id(e, site, &site[1]);

@@ -61,6 +61,7 @@ struct site {
 	bool is_jump;     /* is_hybrid: an encoded call that is a jump in the code */
 	bool is_cold;     /* written for size: by calls of helpers (outline.c), with nothing kept in registers */
 	bool undo;        /* code after the call puts the state back */
+	bool is_around_loop; /* SITE_PUSH: made once, in front of a loop, and put back behind it */
 	bool restore_id;  /* the callee may come back with another id: put back the absolute one */
 	bool restore_top; /* the same for the context stack */
 };

@@ -1,4 +1,4 @@
-; Where time counts a push is written out.
+; Where time counts a push is written out. Two calls in a loop have one each.
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define internal void @often(
@@ -23,6 +23,9 @@ target triple = "x86_64-pc-linux-gnu"
 define internal void @often(ptr %f, ptr %c) nounwind {
   br label %loop
 loop:
+  call void %f()
+  br label %other
+other:
   call void %f()
   %again = load volatile i1, ptr %c
   br i1 %again, label %loop, label %done
