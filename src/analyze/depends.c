@@ -17,6 +17,7 @@ enum {
 struct search {
 	struct depends *d;
 	uint32_t of;
+	bool is_new; /* stores that another such search found are left out, with the ways to them */
 	struct dependence_vec *found;
 };
 
@@ -130,14 +131,15 @@ static struct error *add_control(struct search *s)
 /* ---- memory ---- */
 
 /* block: that the place is in, or of a function the first one. */
-static struct error *want(struct depends *d, uint32_t place, uint32_t block, const struct id_set *regions)
+static struct error *want(struct search *s, uint32_t place, uint32_t block, const struct id_set *regions)
 {
+	struct depends *d = s->d;
 	bool is_first = !d->wanted[place].count, is_new = false;
 	struct error *err;
 
 	if (!regions->count || (d->runs && !d->runs[block]))
 		return NULL;
-	err = id_set_add_all(&d->wanted[place], regions, NULL, &is_new);
+	err = id_set_add_all(&d->wanted[place], regions, s->is_new ? &d->seen[place] : NULL, &is_new);
 	if (!err && is_first && is_new)
 		err = function_ids_append(&d->touched, place);
 	if (err || !is_new || d->is_waiting[place])
@@ -156,12 +158,18 @@ static uint32_t place_of_function(const struct code *c, uint32_t function)
 	return WAYS * c->block_count + c->instruction_count + function;
 }
 
+static size_t place_count(const struct code *c)
+{
+	return (size_t)WAYS * c->block_count + c->instruction_count + c->function_count;
+}
+
 /*
  * On the way up. What neither the function nor those that it calls can change is not looked for in its blocks: it goes to its callers at once.
  * *regions: becomes the rest.
  */
-static struct error *pass_function(struct depends *d, uint32_t function, struct id_set *regions)
+static struct error *pass_function(struct search *s, uint32_t function, struct id_set *regions)
 {
+	struct depends *d = s->d;
 	const struct code *c = d->regions->memory->code;
 	const struct id_set *changes = &d->regions->function_changes[function];
 	struct error *err = NULL;
@@ -169,29 +177,29 @@ static struct error *pass_function(struct depends *d, uint32_t function, struct 
 	if (d->lands[function])
 		return NULL;
 	if (!id_set_meets(regions, changes)) {
-		err = want(d, place_of_function(c, function), c->functions[function].first_block, regions);
+		err = want(s, place_of_function(c, function), c->functions[function].first_block, regions);
 		id_set_clear(regions);
 	} else if (!id_set_contains(changes, regions)) {
 		id_set_clear(&d->passed);
 		err = id_set_add_all(&d->passed, regions, changes, NULL);
 		if (!err)
-			err = want(d, place_of_function(c, function), c->functions[function].first_block, &d->passed);
+			err = want(s, place_of_function(c, function), c->functions[function].first_block, &d->passed);
 		if (!err)
 			id_set_remove_all(regions, &d->passed);
 	}
 	return err;
 }
 
-static struct error *want_at_end(struct depends *d, uint32_t block, uint32_t way, const struct id_set *regions)
+static struct error *want_at_end(struct search *s, uint32_t block, uint32_t way, const struct id_set *regions)
 {
-	return want(d, WAYS * block + way, block, regions);
+	return want(s, WAYS * block + way, block, regions);
 }
 
-static struct error *want_in_front(struct depends *d, uint32_t call, const struct id_set *regions)
+static struct error *want_in_front(struct search *s, uint32_t call, const struct id_set *regions)
 {
-	const struct code *c = d->regions->memory->code;
+	const struct code *c = s->d->regions->memory->code;
 
-	return want(d, place_in_front(c, call), c->instructions[call].block, regions);
+	return want(s, place_in_front(c, call), c->instructions[call].block, regions);
 }
 
 /* Calls that lead to a backward slice are in it. */
@@ -202,7 +210,7 @@ static struct error *want_in_front_of_callers(struct search *s, uint32_t functio
 
 	for (struct id_iterator i = id_set_begin(callers); !err && id_set_next(callers, &i);)
 		if (s->d->slice->is_forward || is_in(s->d, i.id))
-			err = want_in_front(s->d, i.id, regions);
+			err = want_in_front(s, i.id, regions);
 	return err;
 }
 
@@ -220,7 +228,7 @@ static struct error *go_down(struct search *s, uint32_t call, const struct id_se
 		err = id_set_intersect(regions, &r->function_changes[callees->items[k]], &changed);
 		for (uint32_t b = f->first_block; !err && changed.count && b < f->first_block + f->block_count; b++)
 			if (!c->blocks[b].successor_count)
-				err = want_at_end(s->d, b, WAY_DOWN, &changed);
+				err = want_at_end(s, b, WAY_DOWN, &changed);
 	}
 	id_set_deinit(&changed);
 	return err;
@@ -234,10 +242,10 @@ static struct error *pass(struct search *s, uint32_t i, struct id_set *regions)
 
 	if (r->memory->callees[i].count)
 		err = go_down(s, i, regions);
-	if (!err && id_set_has(&s->d->landings, i))
+	if (!err && s->d->landings.count && id_set_has(&s->d->landings, i))
 		for (struct id_iterator k = id_set_begin(&s->d->jumps); !err && id_set_next(&s->d->jumps, &k);)
-			err = want_in_front(s->d, k.id, regions);
-	if (!err && id_set_meets(regions, region_set(r, r->changes[i])))
+			err = want_in_front(s, k.id, regions);
+	if (!err && r->changes[i] && id_set_meets(regions, region_set(r, r->changes[i])))
 		err = add(s, SLICE_MEMORY, i);
 	if (r->overwrites[i])
 		id_set_remove_all(regions, region_set(r, r->overwrites[i]));
@@ -249,7 +257,7 @@ static struct error *pass_block(struct search *s, uint32_t block, uint32_t end, 
 {
 	const struct code *c = s->d->regions->memory->code;
 	const struct code_block *b = &c->blocks[block];
-	struct error *err = way == WAY_UP ? pass_function(s->d, b->function, regions) : NULL;
+	struct error *err = way == WAY_UP ? pass_function(s, b->function, regions) : NULL;
 
 	for (uint32_t i = end; i-- > b->first_instruction && regions->count && !err;) {
 		s->d->steps += regions->count + 1;
@@ -258,7 +266,7 @@ static struct error *pass_block(struct search *s, uint32_t block, uint32_t end, 
 	if (err || !regions->count)
 		return err;
 	for (uint32_t i = 0; i < b->predecessor_count && !err; i++)
-		err = want_at_end(s->d, c->predecessors[b->first_predecessor + i], way, regions);
+		err = want_at_end(s, c->predecessors[b->first_predecessor + i], way, regions);
 	if (err || way == WAY_DOWN || block != c->functions[b->function].first_block)
 		return err;
 	return want_in_front_of_callers(s, b->function, regions);
@@ -289,6 +297,15 @@ static struct error *pass_place(struct search *s, uint32_t place, struct id_set 
 	return pass_block(s, place / WAYS, b->first_instruction + b->instruction_count, place % WAYS, regions);
 }
 
+/* What is looked for at the place need not be looked for there again. */
+static struct error *take_new(struct depends *d, uint32_t place)
+{
+	struct error *err = id_set_add_all(&d->seen[place], &d->wanted[place], NULL, NULL);
+
+	id_set_clear(&d->wanted[place]);
+	return err;
+}
+
 static struct error *add_stores(struct search *s)
 {
 	const struct regions *r = s->d->regions;
@@ -303,6 +320,8 @@ static struct error *add_stores(struct search *s)
 		s->d->is_waiting[place] = false;
 		id_set_clear(&regions);
 		err = id_set_add_all(&regions, &s->d->wanted[place], NULL, NULL);
+		if (!err && s->is_new)
+			err = take_new(s->d, place);
 		if (!err)
 			err = pass_place(s, place, &regions);
 	}
@@ -319,6 +338,11 @@ struct depends_stores {
 	bool *has_met;             /* [set] */
 	bool *is_met;              /* [set] as met[of] */
 	uint32_t of;               /* 0: of none, which is the empty set */
+	/* depends_on_new */
+	struct function_ids left; /* of `items`: those that were not found yet */
+	bool *is_done;            /* [set] what changes it was found */
+	uint32_t *asked;          /* [set] the last one that it was compared with */
+	bool *has_common;         /* [set] and they have a region in common */
 };
 
 static void stores_destroy(struct depends_stores *x, size_t set_count)
@@ -328,10 +352,14 @@ static void stores_destroy(struct depends_stores *x, size_t set_count)
 	for (size_t i = 0; x->met && i < set_count; i++)
 		id_set_deinit(&x->met[i]);
 	function_ids_deinit(&x->items);
+	function_ids_deinit(&x->left);
 	id_set_deinit(&x->changed);
 	free(x->met);
 	free(x->has_met);
 	free(x->is_met);
+	free(x->is_done);
+	free(x->asked);
+	free(x->has_common);
 	free(x);
 }
 
@@ -348,12 +376,17 @@ static struct error *stores_create(struct depends *d)
 	x->met = calloc(count, sizeof *x->met);
 	x->has_met = calloc(count, sizeof *x->has_met);
 	x->is_met = calloc(count, sizeof *x->is_met);
-	if (!x->met || !x->has_met || !x->is_met)
+	x->is_done = calloc(count, sizeof *x->is_done);
+	x->asked = calloc(count, sizeof *x->asked);
+	x->has_common = calloc(count, sizeof *x->has_common);
+	if (!x->met || !x->has_met || !x->is_met || !x->is_done || !x->asked || !x->has_common)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < r->memory->code->instruction_count && !err; i++) {
 		if (!is_in(d, i) || !r->changes[i])
 			continue;
 		err = function_ids_append(&x->items, i);
+		if (!err)
+			err = function_ids_append(&x->left, i);
 		if (!err)
 			err = id_set_add(&x->changed, r->changes[i], NULL);
 	}
@@ -395,10 +428,46 @@ static struct error *add_all_stores(struct search *s)
 	return err;
 }
 
+static bool has_common(const struct regions *r, struct depends_stores *x, uint32_t reads, uint32_t changes)
+{
+	if (x->asked[changes] != reads)
+		x->has_common[changes] = id_set_meets(region_set(r, reads), region_set(r, changes));
+	x->asked[changes] = reads;
+	return x->has_common[changes];
+}
+
+static struct error *add_new_stores(struct search *s)
+{
+	const struct regions *r = s->d->regions;
+	struct error *err = s->d->stores ? NULL : stores_create(s->d);
+	struct depends_stores *x = s->d->stores;
+	uint32_t reads = r->reads[s->of];
+	size_t kept = 0;
+
+	if (err || x->is_done[reads])
+		return err;
+	for (size_t i = 0; i < x->left.count && !err; i++) {
+		uint32_t store = x->left.items[i];
+
+		if (has_common(r, x, reads, r->changes[store]))
+			err = add(s, SLICE_MEMORY, store);
+		else
+			x->left.items[kept++] = store;
+	}
+	x->left.count = kept;
+	x->is_done[reads] = true;
+	return err;
+}
+
 static struct error *add_memory(struct search *s)
 {
 	size_t before = s->found->count;
-	struct error *err = s->d->has_threads ? add_all_stores(s) : add_stores(s);
+	struct error *err;
+
+	if (!s->d->has_threads)
+		err = add_stores(s);
+	else
+		err = s->is_new ? add_new_stores(s) : add_all_stores(s);
 
 	return err || s->found->count > before ? err : add(s, SLICE_MEMORY, CODE_NONE);
 }
@@ -413,27 +482,35 @@ static bool has_values(const struct dependence_vec *found)
 	return false;
 }
 
-struct error *depends_on(struct depends *d, uint32_t number, struct dependence_vec *ret)
+static struct error *search(struct search *s)
 {
-	struct search s = {d, number, ret};
-	const struct regions *r = d->regions;
+	const struct regions *r = s->d->regions;
 	const struct code *c = r->memory->code;
 	struct error *err;
 
-	if (number >= c->instruction_count)
-		return add_given(&s);
-	err = r->memory->callees[number].count ? add_returns(&s) : add_operands(&s);
-	if (!err && r->reads[number])
-		err = add_memory(&s);
+	if (s->of >= c->instruction_count)
+		return add_given(s);
+	err = r->memory->callees[s->of].count ? add_returns(s) : add_operands(s);
+	if (!err && r->reads[s->of])
+		err = add_memory(s);
 	/* What a library makes of nothing that is known, or of constants, begins there. */
-	if (!err && ir_is_call(c->instructions[number].value) && !has_values(ret))
-		err = add(&s, SLICE_VALUE, CODE_NONE);
-	return err ? err : add_control(&s);
+	if (!err && ir_is_call(c->instructions[s->of].value) && !has_values(s->found))
+		err = add(s, SLICE_VALUE, CODE_NONE);
+	return err ? err : add_control(s);
 }
 
-static size_t place_count(const struct code *c)
+struct error *depends_on(struct depends *d, uint32_t number, struct dependence_vec *ret)
 {
-	return (size_t)WAYS * c->block_count + c->instruction_count + c->function_count;
+	return search(&(struct search){.d = d, .of = number, .found = ret});
+}
+
+struct error *depends_on_new(struct depends *d, uint32_t number, struct dependence_vec *ret)
+{
+	if (!d->seen)
+		d->seen = calloc(place_count(d->regions->memory->code) + 1, sizeof *d->seen);
+	if (!d->seen)
+		return &error_no_memory;
+	return search(&(struct search){.d = d, .of = number, .is_new = true, .found = ret});
 }
 
 struct error *depends_init(const struct regions *r, const struct slice *s, const bool *runs, struct depends *ret)
@@ -465,7 +542,10 @@ void depends_deinit(struct depends *d)
 		id_set_deinit(&d->wanted[i]);
 	if (d->regions)
 		stores_destroy(d->stores, d->regions->sets.count);
+	for (size_t i = 0; d->seen && i < place_count(d->regions->memory->code); i++)
+		id_set_deinit(&d->seen[i]);
 	free(d->wanted);
+	free(d->seen);
 	free(d->is_waiting);
 	free(d->lands);
 	id_set_deinit(&d->passed);

@@ -26,12 +26,13 @@ struct depends {
 	const bool *runs;
 	struct controls controls;
 	bool has_threads;
-	struct id_set landings, jumps;        /* calls of setjmp and longjmp */
-	struct depends_stores *stores;        /* has_threads: made when memory is first asked about (depends.c) */
-	struct id_set *wanted;                /* [place] regions that are looked for there (depends.c) */
-	bool *is_waiting;                     /* [place] */
-	bool *lands;                          /* [function] it calls setjmp or its kin */
-	struct id_set passed;                 /* scratch */
+	struct id_set landings, jumps; /* calls of setjmp and longjmp */
+	struct depends_stores *stores; /* has_threads: made when memory is first asked about (depends.c) */
+	struct id_set *wanted;         /* [place] regions that are looked for there (depends.c) */
+	struct id_set *seen;           /* [place] those that depends_on_new has looked for; NULL: it was not asked */
+	bool *is_waiting;              /* [place] */
+	bool *lands;                   /* [function] it calls setjmp or its kin */
+	struct id_set passed;          /* scratch */
 	struct function_ids touched, waiting; /* places */
 	uint64_t steps;                       /* words of sets that were gone through: what it has cost */
 };
@@ -42,5 +43,7 @@ void depends_deinit(struct depends *d);
 
 /* Of an instruction of the slice, or of an argument that one uses. Appended to ret: each once or more; instructions of the slice alone. */
 struct error *depends_on(struct depends *d, uint32_t number, struct dependence_vec *ret);
+/* For who needs each store once: without those that were found for another instruction that this function was asked about. */
+struct error *depends_on_new(struct depends *d, uint32_t number, struct dependence_vec *ret);
 
 #endif

@@ -20,6 +20,9 @@ struct walk {
 	uint32_t *distances; /* [instruction or argument] */
 	uint32_t *line_at;   /* [instruction or argument] the line that the way to it ends in */
 	bool *is_done;
+	/* Stores of the slice by line. */
+	uint32_t *first_store; /* [line + 1] in stores */
+	uint32_t *stores;
 	struct function_ids level, next; /* at this distance, and at one more */
 };
 
@@ -36,10 +39,31 @@ static struct error *reach(struct walk *w, uint32_t number, uint32_t line, uint3
 	return function_ids_append(is_next ? &w->next : &w->level, number);
 }
 
+/*
+ * Readers come by rising distance, and a store is at most one line further than the first reader that finds it. So a further reader brings it nearer
+ * only if it is of the reader's own line, and was found from another line at the same distance.
+ */
+static bool brings_own_store_nearer(const struct walk *w, uint32_t reader)
+{
+	const struct regions *r = w->d->regions;
+	uint32_t line = w->line_at[reader];
+
+	if (reader >= w->instruction_count || !r->reads[reader])
+		return false;
+	if (line == SLICE_NO_LINE)
+		return true;
+	for (uint32_t i = w->first_store[line]; i < w->first_store[line + 1]; i++)
+		if (w->distances[w->stores[i]] == w->distances[reader] + 1 &&
+		    id_set_meets(region_set(r, r->changes[w->stores[i]]), region_set(r, r->reads[reader])))
+			return true;
+	return false;
+}
+
 static struct error *expand(struct walk *w, uint32_t number)
 {
 	struct dependence_vec found = {0};
-	struct error *err = depends_on(w->d, number, &found);
+	struct error *err = brings_own_store_nearer(w, number) ? depends_on(w->d, number, &found)
+							       : depends_on_new(w->d, number, &found);
 
 	for (size_t i = 0; i < found.count && !err; i++) {
 		const struct dependence *x = &found.items[i];
@@ -76,6 +100,25 @@ static struct error *walk(struct walk *w, const struct slice_request *request)
 	return err;
 }
 
+static bool is_store(const struct walk *w, uint32_t instruction)
+{
+	return w->d->slice->why[instruction].reason && w->d->regions->changes[instruction] &&
+	       w->lines->line_of[instruction] != SLICE_NO_LINE;
+}
+
+/* Filled from the end of each line, and so first_store[] becomes what it is to be. */
+static void list_stores(struct walk *w)
+{
+	for (uint32_t i = 0; i < w->instruction_count; i++)
+		if (is_store(w, i))
+			w->first_store[w->lines->line_of[i]]++;
+	for (uint32_t line = 0; line < w->lines->count; line++)
+		w->first_store[line + 1] += w->first_store[line];
+	for (uint32_t i = w->instruction_count; i-- > 0;)
+		if (is_store(w, i))
+			w->stores[--w->first_store[w->lines->line_of[i]]] = i;
+}
+
 struct error *slice_distances_find(struct depends *d, const struct slice_lines *l, const struct slice_request *request,
 				   uint32_t **ret)
 {
@@ -86,10 +129,14 @@ struct error *slice_distances_find(struct depends *d, const struct slice_lines *
 			 .instruction_count = c->instruction_count,
 			 .distances = malloc(count * sizeof *w.distances),
 			 .line_at = calloc(count, sizeof *w.line_at),
-			 .is_done = calloc(count, sizeof *w.is_done)};
-	struct error *err = w.distances && w.line_at && w.is_done ? NULL : &error_no_memory;
+			 .is_done = calloc(count, sizeof *w.is_done),
+			 .first_store = calloc((size_t)l->count + 1, sizeof *w.first_store),
+			 .stores = calloc(count, sizeof *w.stores)};
+	struct error *err =
+		w.distances && w.line_at && w.is_done && w.first_store && w.stores ? NULL : &error_no_memory;
 
 	if (!err) {
+		list_stores(&w);
 		memset(w.distances, 0xff, count * sizeof *w.distances);
 		err = walk(&w, request);
 	}
@@ -97,6 +144,8 @@ struct error *slice_distances_find(struct depends *d, const struct slice_lines *
 	function_ids_deinit(&w.next);
 	free(w.line_at);
 	free(w.is_done);
+	free(w.first_store);
+	free(w.stores);
 	if (err)
 		free(w.distances);
 	else
