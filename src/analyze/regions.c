@@ -536,14 +536,21 @@ static struct error *pass_all(struct builder *b)
 static struct error *sum_changes(struct regions *r)
 {
 	const struct code *c = r->memory->code;
+	uint32_t *added = calloc(r->sets.count + 1, sizeof *added); /* [set] 1 + the function that has it already */
 	struct error *err = NULL;
 
 	r->function_changes = calloc(c->function_count + 1, sizeof *r->function_changes);
-	if (!r->function_changes)
-		return &error_no_memory;
-	for (uint32_t i = 0; i < c->instruction_count && !err; i++)
-		err = id_set_add_all(&r->function_changes[code_function_of(c, i)], region_set(r, r->changes[i]), NULL,
-				     NULL);
+	if (!added || !r->function_changes)
+		err = &error_no_memory;
+	for (uint32_t i = 0; i < c->instruction_count && !err; i++) {
+		uint32_t function = code_function_of(c, i), set = r->changes[i];
+
+		if (added[set] == function + 1)
+			continue;
+		added[set] = function + 1;
+		err = id_set_add_all(&r->function_changes[function], region_set(r, set), NULL, NULL);
+	}
+	free(added);
 	return err ? err : call_order_sum(&r->calls, r->memory, r->function_changes);
 }
 
