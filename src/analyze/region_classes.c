@@ -94,7 +94,8 @@ static struct error *number(const struct splitting *s, struct region_classes *re
 	ret->of = calloc((size_t)s->region_count + 1, sizeof *ret->of);
 	ret->first = calloc((size_t)s->class_count + 2, sizeof *ret->first);
 	ret->members = calloc((size_t)s->region_count + 1, sizeof *ret->members);
-	if (!renamed || !ret->of || !ret->first || !ret->members) {
+	ret->is_first = calloc((size_t)s->region_count / 64 + 1, sizeof *ret->is_first);
+	if (!renamed || !ret->of || !ret->first || !ret->members || !ret->is_first) {
 		free(renamed);
 		return &error_no_memory;
 	}
@@ -102,8 +103,10 @@ static struct error *number(const struct splitting *s, struct region_classes *re
 	for (uint32_t i = 0; i < s->region_count; i++) {
 		uint32_t *name = &renamed[s->of[i]];
 
-		if (!*name)
+		if (!*name) {
 			*name = ++next;
+			ret->is_first[i / 64] |= UINT64_C(1) << i % 64;
+		}
 		ret->of[i] = *name - 1;
 		ret->first[*name]++;
 	}
@@ -134,6 +137,29 @@ static struct error *reduce(struct region_classes *c, const struct id_set *regio
 		err = id_set_add(ret, class, NULL);
 	}
 	return err;
+}
+
+/* As reduce, of a set that has all of a class or nothing of it. Classes come rising, as their first regions do. */
+static struct error *reduce_whole(const struct region_classes *c, const struct id_set *regions, struct id_set *ret)
+{
+	struct id_word word = {0};
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; i < regions->count; i++) {
+		const struct id_word *w = &regions->words[i];
+
+		for (uint64_t left = w->bits & c->is_first[w->index]; left && !err; left &= left - 1) {
+			uint32_t class = c->of[w->index * 64 + (uint32_t)__builtin_ctzll(left)];
+
+			if (word.bits && word.index != class / 64) {
+				err = id_set_append_word(ret, word);
+				word.bits = 0;
+			}
+			word.index = class / 64;
+			word.bits |= UINT64_C(1) << class % 64;
+		}
+	}
+	return err || !word.bits ? err : id_set_append_word(ret, word);
 }
 
 static struct error *reduce_all(struct region_classes *c)
@@ -209,6 +235,7 @@ void region_classes_deinit(struct region_classes *c)
 	free(c->of);
 	free(c->first);
 	free(c->members);
+	free(c->is_first);
 	free(c->sets);
 	free(c->functions);
 	free(c->has_function);
@@ -231,24 +258,20 @@ static struct error *open_expansion(struct region_classes *c)
 
 struct error *region_classes_expand(struct region_classes *c, struct id_set *set)
 {
-	uint32_t word_count = (uint32_t)(c->regions->items.count / 64) + 1;
-	struct id_set regions = {0};
+	struct id_set regions;
 	struct error *err = c->bits ? NULL : open_expansion(c);
 
 	if (err || !set->count)
 		return err;
 	for (struct id_iterator i = id_set_begin(set); id_set_next(set, &i);)
-		for (uint32_t k = 0; k < c->expanded[i.id].count; k++)
-			c->bits[c->expanded[i.id].words[k].index] |= c->expanded[i.id].words[k].bits;
-	for (uint32_t i = 0; i < word_count; i++) {
-		if (c->bits[i] && !err)
-			err = id_set_append_word(&regions, (struct id_word){i, c->bits[i]});
-		c->bits[i] = 0;
-	}
+		id_set_add_to_bits(&c->expanded[i.id], c->bits);
+	err = id_set_take_bits(c->bits, (uint32_t)(c->regions->items.count / 64) + 1, &regions);
+	if (err)
+		return err;
 	id_set_trim(&regions);
 	id_set_deinit(set);
 	*set = regions;
-	return err;
+	return NULL;
 }
 
 struct error *region_classes_of_function(struct region_classes *c, uint32_t function, const struct id_set **ret)
@@ -256,7 +279,7 @@ struct error *region_classes_of_function(struct region_classes *c, uint32_t func
 	struct error *err = NULL;
 
 	if (!c->has_function[function])
-		err = reduce(c, &c->regions->function_changes[function], &c->functions[function]);
+		err = reduce_whole(c, &c->regions->function_changes[function], &c->functions[function]);
 	c->has_function[function] = true;
 	*ret = &c->functions[function];
 	return err;

@@ -21,6 +21,7 @@ struct region_classes {
 	uint32_t *of;             /* [region] */
 	uint32_t *first;          /* [class + 1] in `members` */
 	uint32_t *members;        /* regions, rising in each class */
+	uint64_t *is_first;       /* a bit for each region: it is the first one of its class */
 	struct id_set *sets;      /* [set of regions.sets] classes that it has a region of */
 	struct id_set *functions; /* [function] those of regions.function_changes; made when they are first asked for */
 	bool *has_function;       /* [function] */

@@ -38,6 +38,7 @@ struct builder {
 	struct hashmap accesses; /* set of locations, bytes and pass -> set_of_access */
 	struct function_ids set_of_access;
 	struct id_set foreign_reads, foreign_changes;
+	uint64_t *bits; /* scratch, a bit for each region; NULL until all of them are known */
 };
 
 static const struct location *location_of(const struct memory *m, uint32_t location)
@@ -155,18 +156,30 @@ static struct error *changes_of(struct builder *b, const struct region *x, const
 	return err;
 }
 
+static struct error *open_bits(struct builder *b)
+{
+	b->bits = calloc(b->r->items.count / 64 + 1, sizeof *b->bits);
+	return b->bits ? NULL : &error_no_memory;
+}
+
 static struct error *change_all(struct builder *b, const struct id_set *locations, uint32_t len_bytes,
 				struct id_set *changes)
 {
-	struct error *err = NULL;
+	struct id_set found = {0};
+	struct error *err = b->bits ? NULL : open_bits(b);
 
 	for (struct id_iterator i = id_set_begin(locations); !err && id_set_next(locations, &i);) {
 		const struct id_set *those;
 
 		err = changes_of(b, &(struct region){i.id, length_at(b, len_bytes)}, &those);
 		if (!err)
-			err = id_set_add_all(changes, those, NULL, NULL);
+			id_set_add_to_bits(those, b->bits);
 	}
+	if (!err)
+		err = id_set_take_bits(b->bits, (uint32_t)(b->r->items.count / 64) + 1, &found);
+	if (!err)
+		err = id_set_add_all(changes, &found, NULL, NULL);
+	id_set_deinit(&found);
 	return err;
 }
 
@@ -600,6 +613,7 @@ static void builder_deinit(struct builder *b)
 	function_ids_deinit(&b->set_of_access);
 	id_set_deinit(&b->foreign_reads);
 	id_set_deinit(&b->foreign_changes);
+	free(b->bits);
 }
 
 struct error *regions_find(const struct memory *m, const bool *runs, struct regions *ret)

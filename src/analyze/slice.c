@@ -359,6 +359,16 @@ static struct error *take_called(struct id_set *called, struct id_set *regions)
 	return err;
 }
 
+static struct error *join_change(struct work *w, uint32_t context, uint32_t i, const struct id_set *changes,
+				 const struct id_set *regions)
+{
+	struct error *err = id_set_intersect(regions, changes, &w->changed);
+
+	if (err || !w->changed.count)
+		return err;
+	return join(w, context, i, is_control_alone(&w->changed) ? SLICE_COMES_BACK : SLICE_MEMORY, CODE_NONE);
+}
+
 /* From behind the instruction to in front of it. */
 static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t i, bool own, struct id_set *regions)
 {
@@ -371,9 +381,8 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 		err = take_called(called, regions);
 	if (err)
 		return err;
-	err = id_set_intersect(regions, changes, &w->changed);
-	if (!err && w->changed.count)
-		err = join(w, context, i, is_control_alone(&w->changed) ? SLICE_COMES_BACK : SLICE_MEMORY, CODE_NONE);
+	if (changes->count)
+		err = join_change(w, context, i, changes, regions);
 	if (!err && w->regions->overwrites[i])
 		id_set_remove_all(regions, classes_of(w, w->regions->overwrites[i]));
 	if (!err && w->memory->callees[i].count)

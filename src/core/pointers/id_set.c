@@ -249,6 +249,31 @@ struct error *id_set_add_all(struct id_set *set, const struct id_set *other, con
 	return NULL;
 }
 
+void id_set_add_to_bits(const struct id_set *set, uint64_t *bits)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		bits[set->words[i].index] |= set->words[i].bits;
+}
+
+struct error *id_set_take_bits(uint64_t *bits, uint32_t word_count, struct id_set *ret)
+{
+	struct id_set set = {0};
+	uint32_t count = 0;
+	struct error *err;
+
+	for (uint32_t i = 0; i < word_count; i++)
+		count += bits[i] != 0;
+	err = reserve(&set, count);
+	for (uint32_t i = 0; i < word_count; i++) {
+		if (bits[i] && !err)
+			set.words[set.count++] = (struct id_word){i, bits[i]};
+		bits[i] = 0;
+	}
+	if (!err)
+		*ret = set;
+	return err;
+}
+
 void id_set_remove_all(struct id_set *set, const struct id_set *other)
 {
 	uint32_t from = 0, to = 0;

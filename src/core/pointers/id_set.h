@@ -54,6 +54,10 @@ void id_set_remove(struct id_set *set, uint32_t id);
 struct error *id_set_add_all(struct id_set *set, const struct id_set *other, const struct id_set *but,
 			     bool *ret_changed);
 void id_set_remove_all(struct id_set *set, const struct id_set *other);
+/* For a union of many sets: the set's numbers among the bits. */
+void id_set_add_to_bits(const struct id_set *set, uint64_t *bits);
+/* *ret: those whose bits are set, among so many words. The bits are cleared, also on failure. */
+struct error *id_set_take_bits(uint64_t *bits, uint32_t word_count, struct id_set *ret);
 /* Those of a that are in b, too. ret is overwritten. */
 struct error *id_set_intersect(const struct id_set *a, const struct id_set *b, struct id_set *ret);
 
