@@ -33,7 +33,7 @@ struct work {
 	struct arena arena;
 	char *cache;              /* the folder; NULL: none */
 	struct build_id build_id; /* of the program */
-	struct code code;
+	struct code *code;
 	struct activity_result activity;
 	struct crash_code map;
 	struct ran ran;
@@ -113,10 +113,10 @@ static struct error *find_line(struct work *w)
 	const struct snapshot *s = w->crash->stopped;
 
 	w->line_instructions =
-		arena_calloc(&w->arena, (size_t)w->code.instruction_count + 1, sizeof *w->line_instructions);
+		arena_calloc(&w->arena, (size_t)w->code->instruction_count + 1, sizeof *w->line_instructions);
 	if (!w->line_instructions)
 		return &error_no_memory;
-	return slicing_line_find(&w->line, &w->code, w->ran.runs, s->modules[s->main_module].path, w->line_instructions,
+	return slicing_line_find(&w->line, w->code, w->ran.runs, s->modules[s->main_module].path, w->line_instructions,
 				 &w->line_instruction_count);
 }
 
@@ -145,10 +145,10 @@ static struct error *analyse(struct work *w, struct analysis *a, bool is_shown)
 {
 	struct slicing_cache_key key = {.folder = w->cache,
 					.build_id = &w->build_id,
-					.code = &w->code,
+					.code = w->code,
 					.runs = a->runs,
 					.limit = slicing_limit(w->request->limit_mb, w->request->limit_msteps,
-							       is_shown ? NULL : &w->code)};
+							       is_shown ? NULL : w->code)};
 
 	a->limit_steps = is_shown || w->request->limit_msteps ? key.limit.steps
 							      : (uint64_t)COUNTED_SLICE_MSTEPS * SLICING_MILLION;
@@ -318,11 +318,11 @@ static struct error *find_overruns(struct work *w)
 static struct error *count_ran(struct work *w)
 {
 	struct slice_lines lines;
-	struct slice slice = {.why = calloc((size_t)w->code.instruction_count + 1, sizeof *slice.why)};
+	struct slice slice = {.why = calloc((size_t)w->code->instruction_count + 1, sizeof *slice.why)};
 	struct error *err = slice.why ? NULL : &error_no_memory;
 
-	for (uint32_t i = 0; i < w->code.instruction_count && !err; i++)
-		if (w->ran.runs[w->code.instructions[i].block])
+	for (uint32_t i = 0; i < w->code->instruction_count && !err; i++)
+		if (w->ran.runs[w->code->instructions[i].block])
 			slice.why[i] = (struct slice_why){SLICE_CRITERION, CODE_NONE};
 	if (!err)
 		err = slice_lines_make(&w->active.of.regions, &slice, &lines);
@@ -376,10 +376,10 @@ static struct error *load(struct work *w)
 	m = &s->modules[s->main_module];
 	w->build_id = m->build_id;
 	wanted = (struct object_wanted){.path = m->file ? m->file : m->path, .build_id = m->build_id};
-	err = slicing_open(&w->request->reading.cache.search, &wanted, &w->code);
+	err = slicing_open(&w->request->reading.cache.search, &wanted, w->code);
 	if (!err && w->is_line)
-		err = slicing_line_probe(&w->line, &w->code);
-	return err ? err : code_number_all(&w->code);
+		err = slicing_line_probe(&w->line, w->code);
+	return err ? err : code_number_all(w->code);
 }
 
 static struct error *print(struct work *w)
@@ -433,7 +433,7 @@ static struct error *run(struct work *w)
 	if (!err)
 		err = load(w);
 	if (!err)
-		err = crash_code_create(w->crash, &w->code, &w->map);
+		err = crash_code_create(w->crash, w->code, &w->map);
 	if (!err)
 		err = crash_analyse(w->crash, &w->arena, &w->activity);
 	if (!err)
@@ -442,7 +442,7 @@ static struct error *run(struct work *w)
 	w->active.comes = w->ran.comes;
 	if (!err && w->is_line)
 		err = find_line(w);
-	slicing_progress_start(&w->progress, &w->code);
+	slicing_progress_start(&w->progress, w->code);
 	if (!err)
 		err = slice_all(w);
 	slicing_progress_end(&w->progress);
@@ -464,7 +464,6 @@ static void work_deinit(struct work *w)
 	slicing_line_deinit(&w->line);
 	ran_deinit(&w->ran);
 	crash_code_deinit(&w->map);
-	code_deinit(&w->code);
 	arena_deinit(&w->arena);
 }
 
@@ -472,20 +471,20 @@ static struct error *use(struct core_request *r, const struct crash *c, void *da
 {
 	struct work w = {.request = r,
 			 .crash = c,
+			 .code = data,
 			 .sizes = {[SLICE_OF_STATIC] = {.name = "static", .text = "of all code:"},
 				   [SLICE_OF_STACK] = {.name = "stack", .text = "that leads to the stack:"},
 				   [SLICE_OF_ACTIVE] = {.name = "active", .text = "that ran:"},
 				   [SLICES_OF] = {.name = "ran", .text = "all that ran, or may:"}}};
 	struct error *err;
 
-	(void)data;
 	w.sizes[r->slice_of].is_shown = true;
 	err = run(&w);
 	work_deinit(&w);
 	return err;
 }
 
-int core_slice_main(int argc, char **argv)
+int core_slice_main(int argc, char **argv, struct code *code)
 {
 	struct core_request r;
 	int status;
@@ -493,7 +492,7 @@ int core_slice_main(int argc, char **argv)
 	core_init(&r);
 	status = core_parse(&command_core, &r, argc, argv);
 	if (status == OPTIONS_PARSED)
-		status = message_error("core", core_find(&r, use, NULL));
+		status = message_error("core", core_find(&r, use, code));
 	core_deinit(&r);
 	return status;
 }

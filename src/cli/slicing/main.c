@@ -206,8 +206,12 @@ int main(int argc, char **argv)
 	struct work w = {.options = &o};
 	int status;
 
+	/*
+	 * Nobody deinits the code: LLVM takes long to free it, and the process ends. exit() is called here, so that the code is not lost for
+	 * who looks for leaks.
+	 */
 	if (argc && strcmp(argv[0], "core") == 0)
-		return core_slice_main(argc, argv);
+		exit(core_slice_main(argc, argv, &w.code));
 	object_search_init(&o.search);
 	status = options_parse(&command_slice, &o, argc, argv);
 	if (status == OPTIONS_PARSED && optind + 2 != argc)
@@ -219,7 +223,6 @@ int main(int argc, char **argv)
 		status = message_error("slice", run(&w));
 		slicing_analysis_deinit(&w.analysis);
 		ran_deinit(&w.ran);
-		code_deinit(&w.code);
 		sources_deinit(&w.sources);
 		slicing_line_deinit(&w.line);
 		free(w.cache);
@@ -227,5 +230,5 @@ int main(int argc, char **argv)
 	object_search_deinit(&o.search);
 	value_vec_deinit(&o.source_places);
 	value_vec_deinit(&o.ran);
-	return status;
+	exit(status);
 }

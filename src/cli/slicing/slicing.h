@@ -15,7 +15,7 @@ struct error *slicing_open(const struct object_search *search, const struct obje
 /* Prints in that format. */
 struct error *slicing_render(enum slice_format format, const struct slice_report *report, FILE *out);
 
-/* `waymark core --slice`: the exit status. */
-int core_slice_main(int argc, char **argv);
+/* `waymark core --slice`: the exit status. The code, which is filled, is left to the caller. */
+int core_slice_main(int argc, char **argv, struct code *code);
 
 #endif
