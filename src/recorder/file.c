@@ -323,6 +323,15 @@ static void drop_spare(void)
 	file.spare_units = 0;
 }
 
+/*
+ * The first bytes of the file, and an unused page behind them. Valgrind joins mappings of one file that lie next to each other as they do in the
+ * file, and fails an assertion if the file was renamed in between, as it is now.
+ */
+static char *grow_apart(uint64_t len_bytes, int *error)
+{
+	return grow(0, len_bytes, wmrt_map_memory(len_bytes + WMK_UNIT_BYTES), error);
+}
+
 /* The header and the first chunks in one piece, where there is room for them. */
 static struct wmk_header *grow_first(int *error)
 {
@@ -331,9 +340,9 @@ static struct wmk_header *grow_first(int *error)
 
 	for (const struct wmrt_client *const *c = wmrt_clients; *c; c++)
 		count += (*c)->first_units;
-	first = grow(0, WMK_HEADER_BYTES + (uint64_t)count * WMK_UNIT_BYTES, NULL, error);
+	first = grow_apart(WMK_HEADER_BYTES + (uint64_t)count * WMK_UNIT_BYTES, error);
 	if (!first)
-		return count ? grow(0, WMK_HEADER_BYTES, NULL, error) : NULL;
+		return count ? (struct wmk_header *)(void *)grow_apart(WMK_HEADER_BYTES, error) : NULL;
 	file.spare = count ? first + WMK_HEADER_BYTES : NULL;
 	file.spare_units = count;
 	return (struct wmk_header *)(void *)first;
