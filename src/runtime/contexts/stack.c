@@ -108,8 +108,8 @@ static struct wmrt_segment *segment_next(struct wmrt_segment *segment)
 	return next;
 }
 
-/* The first segment of this thread; NULL without memory. */
-static struct wmrt_segment *thread_stack(void)
+/* The first segment in this thread's record; NULL without memory. */
+static __attribute__((noinline)) struct wmrt_segment *find_stack(void)
 {
 	struct wmrt_thread *thread;
 	struct wmrt_segment *stack;
@@ -131,7 +131,19 @@ static struct wmrt_segment *thread_stack(void)
 		else
 			wmrt_unmap(made, WM1_SEGMENT_BYTES);
 	}
-	stack->prefix = wmrt_stack.base_prefix;
+	return stack;
+}
+
+/* The first segment of this thread; NULL without memory. Calls that main makes come here each time, as nothing is pushed below them. A thread
+ * keeps its record, and the record its segment, so once found it stays. */
+static struct wmrt_segment *thread_stack(void)
+{
+	struct wmrt_segment *stack = wmrt_stack.first;
+
+	if (WMRT_UNLIKELY(!stack))
+		wmrt_stack.first = stack = find_stack();
+	if (stack)
+		stack->prefix = wmrt_stack.base_prefix;
 	return stack;
 }
 

@@ -26,6 +26,7 @@ _Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 
 /* Private thread-local state; written by its own thread and by handlers on it. */
 struct wmrt_stack {
 	struct wm1_entry *before_discard; /* top when the discard segment was entered */
+	struct wmrt_segment *first;       /* of the thread's own stack; NULL before its first push */
 	uint32_t base_prefix;             /* what the thread's stack stands on, 0 before its first capture */
 };
 extern _Thread_local struct wmrt_stack wmrt_stack __attribute__((tls_model("initial-exec"), visibility("hidden")));
