@@ -40,12 +40,6 @@
 #include "recorder/sys.h"
 #include "recorder/thread.h"
 
-enum file_state {
-	FILE_NONE = 0,
-	FILE_OPEN,
-	FILE_FAILED,
-};
-
 enum {
 	MODE = 0600,
 	BRIEF_CALLS = 1000, /* allocations of a forked child whose file is not kept if it becomes another program */
@@ -54,13 +48,13 @@ enum {
 static const uint64_t NEVER = UINT64_MAX;
 static const uint64_t RETRY_NS = 1000000000; /* after which room is looked for again */
 
+struct wmrt_file wmrt_file;
+
 /* All but the atomic ones are used under the lock only. */
 static struct {
-	_Atomic int state;
 	_Atomic bool is_lost; /* what was mapped is not there any more (mapping.h) */
 	_Atomic uint64_t
 		retry_ns; /* there was no room: until when (CLOCK_MONOTONIC_COARSE) none is looked for; 0: there may be */
-	_Atomic(struct wmk_header *) header;
 	_Atomic uint64_t run;
 	uint64_t parent_run;
 	struct wmk_header *header_place; /* where the header goes: kept over a fork */
@@ -254,7 +248,7 @@ bool wmrt_file_is_full_for_good(void)
 
 static void note_error(int error)
 {
-	struct wmk_header *header = atomic_load(&file.header);
+	struct wmk_header *header = atomic_load(&wmrt_file.header);
 	uint64_t none = 0;
 
 	if (header)
@@ -392,7 +386,7 @@ static struct wmk_header *begin_file(int *error)
 /* In the child: the file is the parent's. */
 static void after_fork(void)
 {
-	if (atomic_load(&file.state) == FILE_OPEN) {
+	if (atomic_load(&wmrt_file.state) == WMRT_FILE_OPEN) {
 		file.parent_run = atomic_load(&file.run);
 		if (is_our_file(own_fd(), NULL))
 			close_fd(own_fd());
@@ -400,9 +394,9 @@ static void after_fork(void)
 		drop_spare();
 	}
 	/* With the file its tables are lost, and the child's records would need them. */
-	atomic_store(&file.state, atomic_load(&file.is_lost) ? FILE_FAILED : FILE_NONE);
+	atomic_store(&wmrt_file.state, atomic_load(&file.is_lost) ? WMRT_FILE_FAILED : WMRT_FILE_NONE);
 	atomic_store(&file.retry_ns, 0);
-	atomic_store(&file.header, NULL);
+	atomic_store(&wmrt_file.header, NULL);
 	atomic_store(&file.run, 0);
 }
 
@@ -428,7 +422,7 @@ static bool open_file(void)
 	file.unit_count = 0;
 	file.has_events = false;
 	file.append_error = 0;
-	atomic_store_explicit(&file.header, header, memory_order_release);
+	atomic_store_explicit(&wmrt_file.header, header, memory_order_release);
 	for (int i = 0; i < WMRT_PARTS; i++) {
 		const struct wmrt_part *other = atomic_load(&wmrt_process.parts[i]);
 
@@ -445,27 +439,23 @@ static bool open_file(void)
 	return !atomic_load(&file.is_lost);
 }
 
-bool wmrt_file_open(void)
+bool wmrt_file_begin(void)
 {
 	struct wmrt_guard guard;
 	int state;
 
-	wmrt_check_fork();
-	state = atomic_load_explicit(&file.state, memory_order_acquire);
-	if (WMRT_LIKELY(state != FILE_NONE))
-		return state == FILE_OPEN;
 	wmrt_config();
 	wmrt_lock(&guard);
 	wmrt_part_add(WMRT_PART_FILE, &part);
-	state = atomic_load(&file.state);
-	if (state == FILE_NONE) {
-		state = open_file() ? FILE_OPEN : FILE_FAILED;
-		atomic_store_explicit(&file.state, state, memory_order_release);
+	state = atomic_load(&wmrt_file.state);
+	if (state == WMRT_FILE_NONE) {
+		state = open_file() ? WMRT_FILE_OPEN : WMRT_FILE_FAILED;
+		atomic_store_explicit(&wmrt_file.state, state, memory_order_release);
 		if (atomic_load(&file.is_lost)) /* in between */
 			wmrt_file_lost();
 	}
 	wmrt_unlock(&guard);
-	return state == FILE_OPEN;
+	return state == WMRT_FILE_OPEN;
 }
 
 /* Notes in the rest of the file what happened. Runs in a signal handler, maybe on a small stack; holds no lock of the file's. */
@@ -489,12 +479,13 @@ static void tell_lost(int fd, uint64_t len_bytes)
 
 void wmrt_file_lost(void)
 {
-	int state = FILE_OPEN, fd = own_fd();
+	int state = WMRT_FILE_OPEN, fd = own_fd();
 	uint64_t len_bytes = 0;
 	bool is_opened = false;
 
 	atomic_store(&file.is_lost, true);
-	if (!atomic_compare_exchange_strong(&file.state, &state, FILE_FAILED) || is_over_file_size(WMK_HEADER_BYTES))
+	if (!atomic_compare_exchange_strong(&wmrt_file.state, &state, WMRT_FILE_FAILED) ||
+	    is_over_file_size(WMK_HEADER_BYTES))
 		return;
 	if (!is_our_file(fd, &len_bytes)) {
 		fd = (int)wmrt_sys6(SYS_openat, AT_FDCWD, (long)file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
@@ -508,12 +499,7 @@ void wmrt_file_lost(void)
 
 const char *wmrt_file_path(void)
 {
-	return atomic_load_explicit(&file.state, memory_order_acquire) == FILE_OPEN ? file.path : NULL;
-}
-
-struct wmk_header *wmrt_file_header(void)
-{
-	return atomic_load_explicit(&file.header, memory_order_acquire);
+	return atomic_load_explicit(&wmrt_file.state, memory_order_acquire) == WMRT_FILE_OPEN ? file.path : NULL;
 }
 
 static struct wmk_chunk_header *take_spare(uint32_t units)
@@ -570,7 +556,7 @@ static struct wmk_chunk_header *append_chunk(uint32_t units, void *at)
 static struct wmk_chunk_header *new_chunk(enum wmk_kind kind, uint32_t units, uint64_t first, uint32_t tid, void *at,
 					  bool may_reclaim)
 {
-	struct wmk_header *header = atomic_load(&file.header);
+	struct wmk_header *header = atomic_load(&wmrt_file.header);
 	struct wmk_chunk_header *chunk;
 
 	if (wmrt_process.is_sealed)
@@ -656,7 +642,7 @@ struct wmk_chunk_header *wmrt_file_chunk_or_memory(enum wmk_kind kind, uint32_t 
 	size_t len_bytes = (size_t)units * WMK_UNIT_BYTES;
 	struct wmk_chunk_header *chunk;
 
-	if (atomic_load(&file.header))
+	if (atomic_load(&wmrt_file.header))
 		return wmrt_file_chunk(kind, units, first, 0);
 	if (WMK_HEADER_BYTES + file.memory_bytes + len_bytes > wmrt_config()->limit_bytes) {
 		file.memory_error = -EFBIG;
@@ -676,7 +662,7 @@ bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t units, uint64_t firs
 {
 	struct wmk_chunk_header *chunk;
 
-	if (atomic_load(&file.header))
+	if (atomic_load(&wmrt_file.header))
 		return true;
 	chunk = wmrt_map_memory((size_t)units * WMK_UNIT_BYTES);
 	if (!chunk)
@@ -725,7 +711,7 @@ uint64_t wmrt_file_run(void)
 	uint64_t run = atomic_load(&file.run);
 	uint64_t made;
 
-	if (atomic_load(&file.state) == FILE_FAILED)
+	if (atomic_load(&wmrt_file.state) == WMRT_FILE_FAILED)
 		return 0;
 	if (run)
 		return run;
@@ -774,7 +760,7 @@ static void add_to(uint64_t *counter, uint64_t n)
 /* Under the lock. */
 static void remove_brief(uint64_t calls)
 {
-	const struct wmk_header *own = atomic_load(&file.header);
+	const struct wmk_header *own = atomic_load(&wmrt_file.header);
 	struct wmk_header *parent = file.parent;
 
 	if (!is_our_file(own_fd(), NULL) || wmrt_sys3(SYS_unlink, (long)file.path, 0, 0) != 0)
@@ -791,7 +777,7 @@ void wmrt_file_exec_begins(void)
 	struct wmrt_guard guard;
 	uint64_t calls;
 
-	if (wmrt_process.is_sealed || wmrt_is_vfork_child() || atomic_load(&file.state) != FILE_OPEN)
+	if (wmrt_process.is_sealed || wmrt_is_vfork_child() || atomic_load(&wmrt_file.state) != WMRT_FILE_OPEN)
 		return;
 	wmrt_lock(&guard);
 	if (is_brief(&calls) && is_alone())
@@ -815,7 +801,7 @@ void wmrt_file_exec_failed(void)
 
 void wmrt_seal(void)
 {
-	atomic_store_explicit(&file.state, FILE_FAILED, memory_order_release);
+	atomic_store_explicit(&wmrt_file.state, WMRT_FILE_FAILED, memory_order_release);
 	wmrt_memory_seal();
 	__atomic_store_n(&wmrt_process.is_sealed, true, __ATOMIC_RELEASE);
 }

@@ -12,14 +12,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recorder/process.h"
 #include "waymark/wmk.h"
 
+enum wmrt_file_state {
+	WMRT_FILE_NONE = 0,
+	WMRT_FILE_OPEN,
+	WMRT_FILE_FAILED,
+};
+
+/* What is asked with each record. Written by file.c alone, under the lock but for what a lost file makes of it. */
+struct wmrt_file {
+	_Atomic int state; /* enum wmrt_file_state */
+	_Atomic(struct wmk_header *) header;
+};
+extern struct wmrt_file wmrt_file __attribute__((visibility("hidden")));
+
+/* There is no file yet. */
+bool wmrt_file_begin(void);
+
 /* Makes the file if there is none. False: nothing can be recorded in this process. Takes the lock when there is work. */
-bool wmrt_file_open(void);
+static inline bool wmrt_file_open(void)
+{
+	int state;
+
+	wmrt_check_fork();
+	state = atomic_load_explicit(&wmrt_file.state, memory_order_acquire);
+	return WMRT_LIKELY(state == WMRT_FILE_OPEN) || (state == WMRT_FILE_NONE && wmrt_file_begin());
+}
+
 /* Where it is; NULL when there is none. */
 const char *wmrt_file_path(void);
+/* It is there, and no fork is to be noticed first: as wmrt_file_open, but does nothing. */
+static inline bool wmrt_file_is_open(void)
+{
+	return !wmrt_is_forked() && atomic_load_explicit(&wmrt_file.state, memory_order_acquire) == WMRT_FILE_OPEN;
+}
+
 /* The header's mapping, NULL when there is no file. No lock. */
-struct wmk_header *wmrt_file_header(void);
+static inline struct wmk_header *wmrt_file_header(void)
+{
+	return atomic_load_explicit(&wmrt_file.header, memory_order_acquire);
+}
+
 /*
  * A new chunk of so many units (WMK_UNIT_BYTES), mapped; NULL with no room (the reason is noted in the header). The caller holds the
  * lock and the file is open.

@@ -50,7 +50,7 @@ struct wmrt_process {
 	uint64_t unblocked; /* signals that wmrt_block_signals leaves alone: SIGBUS, once it has a handler that repairs (handlers.c) */
 	void *main_thread; /* address of the main thread's wmrt_local, NULL: not known */
 };
-extern struct wmrt_process wmrt_process;
+extern struct wmrt_process wmrt_process __attribute__((visibility("hidden")));
 
 struct wmrt_guard {
 	uint64_t signal_mask;
@@ -65,12 +65,18 @@ static inline void wmrt_part_add(enum wmrt_part_kind kind, const struct wmrt_par
 
 void wmrt_fork_slow(void);
 
-/* To be called before anything that touches the file, a shared mapping or a cached thread id. */
-static inline void wmrt_check_fork(void)
+/* Or may have: some kernels do not tell. */
+static inline bool wmrt_is_forked(void)
 {
 	struct wmrt_fork_page *page = atomic_load_explicit(&wmrt_process.page, memory_order_acquire);
 
-	if (WMRT_UNLIKELY(!atomic_load_explicit(&page->is_alive, memory_order_acquire)))
+	return !atomic_load_explicit(&page->is_alive, memory_order_acquire);
+}
+
+/* To be called before anything that touches the file, a shared mapping or a cached thread id. */
+static inline void wmrt_check_fork(void)
+{
+	if (WMRT_UNLIKELY(wmrt_is_forked()))
 		wmrt_fork_slow();
 }
 

@@ -46,11 +46,11 @@ END
 build event event.c
 for what in empty:no event:yes empty.whole:yes; do
 	is=no
-	has "${what%:*}" wmrt_file_open && is=yes
+	has "${what%:*}" wmrt_file_begin && is=yes
 	[ $is = "${what#*:}" ] || fail "${what%:*} has a recorder: $is"
 done
 for options in --wm=paths --wm=contexts,paths --wm-hybrid; do
-	{ "$waymark" cc -O2 --wm-no-recorder $options empty.c -o other && has other wmrt_file_open; } || fail "$options: there is no recorder"
+	{ "$waymark" cc -O2 --wm-no-recorder $options empty.c -o other && has other wmrt_file_begin; } || fail "$options: there is no recorder"
 done
 "$waymark" run -q --events -o nothing.wmk ./empty || fail "run: exit status $?"
 [ ! -e nothing.wmk ] || fail "empty has recorded something"
