@@ -15,6 +15,7 @@
 #include "recorder/chunkdir.h"
 #include "recorder/file.h"
 #include "recorder/index.h"
+#include "recorder/memo.h"
 #include "recorder/process.h"
 #include "waymark/abi.h"
 
@@ -32,6 +33,8 @@ struct node_key {
 };
 
 static struct wmrt_index node_index;
+static struct wmrt_memo
+	node_memo; /* of the last nodes that were asked for, so that most questions do not read the nodes */
 static struct wmrt_chunkdir node_chunks;
 /* Nodes claimed so far; in private memory, so that a forked child knows what it inherited. */
 static _Atomic uint64_t node_count;
@@ -171,13 +174,38 @@ static __attribute__((noinline)) uint32_t intern_new(const struct node_key *key,
 	return WM_PREFIX_LOST;
 }
 
-uint32_t wmrt_intern(uint32_t parent, uint32_t epoch, uint64_t id, uint32_t site, uint32_t run)
+static inline struct wmrt_memo_key memo_key_of(const struct node_key *k)
+{
+	return (struct wmrt_memo_key){{k->id, (uint64_t)k->parent << 32 | k->site, (uint64_t)k->epoch << 32 | k->run}};
+}
+
+/* The upper bits of a product, on which all bits have a say. */
+static inline uint64_t memo_hash_of(const struct wmrt_memo_key *key)
+{
+	return (key->words[0] << 16 ^ key->words[1] ^ key->words[2] << 11) * UINT64_C(0x9e3779b97f4a7c15) >> 48;
+}
+
+static __attribute__((noinline)) uint32_t intern(uint32_t parent, uint32_t epoch, uint64_t id, uint32_t site,
+						 uint32_t run)
 {
 	struct node_key key = {id, parent, site, run, epoch};
+	struct wmrt_memo_key memo_key = memo_key_of(&key);
 	uint64_t hash = node_hash(&key);
 	uint32_t number = wmrt_index_find(&node_index, hash, node_matches, &key);
 
-	return WMRT_LIKELY(number) ? number : intern_new(&key, hash);
+	if (!number)
+		number = intern_new(&key, hash);
+	if (number != WM_PREFIX_LOST)
+		wmrt_memo_set(&node_memo, memo_hash_of(&memo_key), &memo_key, number);
+	return number;
+}
+
+uint32_t wmrt_intern(uint32_t parent, uint32_t epoch, uint64_t id, uint32_t site, uint32_t run)
+{
+	struct wmrt_memo_key memo_key = memo_key_of(&(struct node_key){id, parent, site, run, epoch});
+	uint32_t number = wmrt_memo_find(&node_memo, memo_hash_of(&memo_key), &memo_key);
+
+	return WMRT_LIKELY(number) ? number : intern(parent, epoch, id, site, run);
 }
 
 bool wmrt_prefix_read(uint32_t prefix, struct wmk_node *ret)

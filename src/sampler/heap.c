@@ -40,7 +40,7 @@ wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function 
 	return (wm_context){.prefix = WM_PREFIX_LOST};
 }
 
-bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function, struct heap_point *ret)
+bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function, struct wmrt_memo_key *ret)
 {
 	(void)return_address;
 	(void)function;

@@ -31,18 +31,15 @@ wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function 
 		caller_settled_call((uintptr_t)return_address, (uint32_t)function, names[function], ret_is_settled));
 }
 
-bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function, struct heap_point *ret)
+bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function, struct wmrt_memo_key *ret)
 {
 	struct caller_state state;
 
 	/* A task is part of the context, and of no state. */
 	if (!return_address || wmrt_tasks.count || !caller_state(&state))
 		return false;
-	*ret = (struct heap_point){.call = (uintptr_t)return_address | (uint64_t)function << CALL_SHIFT,
-				   .id = state.id,
-				   .prefix = state.prefix,
-				   .epoch = state.epoch,
-				   .generation = state.generation};
+	*ret = (struct wmrt_memo_key){{(uintptr_t)return_address | (uint64_t)function << CALL_SHIFT, state.id,
+				       (uint64_t)state.epoch << 32 | state.prefix, (uint64_t)state.generation << 32}};
 	return true;
 }
 

@@ -26,6 +26,7 @@
 #include "runtime/heap/timeline.h"
 #include "recorder/index.h"
 #include "recorder/mapping.h"
+#include "recorder/memo.h"
 #include "recorder/process.h"
 
 enum {
@@ -46,6 +47,7 @@ struct heap_key {
 };
 
 static struct wmrt_index record_index; /* key -> record + 1 */
+static struct wmrt_memo record_memo;   /* point, size class -> record */
 static struct wmrt_chunkdir record_chunks;
 /* Live bytes of each record, in private memory, a page a chunk. */
 static _Atomic(uint64_t *) live_pages[MAX_CHUNKS];
@@ -217,18 +219,31 @@ static uint32_t record_of(wm_context c, uint32_t size_class)
 	return found;
 }
 
+/* What the record of a call is a function of, and a hash of that. False: nothing is. */
+static inline bool point_of(const void *return_address, enum wm1_heap_function function, uint32_t size_class,
+			    struct wmrt_memo_key *key, uint64_t *hash)
+{
+	if (WMRT_UNLIKELY(!wmrt_heap_point(return_address, function, key)))
+		return false;
+	key->words[3] |= size_class;
+	*hash = (key->words[0] ^ key->words[1] << 11 ^ key->words[2] << 22 ^ key->words[3] << 33) *
+			UINT64_C(0x9e3779b97f4a7c15) >>
+		48;
+	return true;
+}
+
 static uint32_t record_at_call(const void *return_address, enum wm1_heap_function function, uint32_t size_class)
 {
-	struct heap_point point;
-	uint32_t number;
-	bool is_settled = false, is_point = wmrt_heap_point(return_address, function, &point);
+	struct wmrt_memo_key key;
+	uint64_t hash;
+	bool is_settled, is_point = point_of(return_address, function, size_class, &key, &hash);
+	uint32_t number = is_point ? wmrt_memo_find(&record_memo, hash, &key) : 0;
 
-	point.size_class = size_class;
-	if (is_point && WMRT_LIKELY(heap_memo_find(&point, &number)))
+	if (number)
 		return number;
 	number = record_of(wmrt_heap_context(return_address, function, &is_settled), size_class);
 	if (is_point && is_settled && number != LOST_RECORD)
-		heap_memo_set(&point, number);
+		wmrt_memo_set(&record_memo, hash, &key, number);
 	return number;
 }
 
@@ -339,7 +354,7 @@ static void forget_records(void)
 		mapping_drop(chunk, (size_t)wmrt_chunk_units(order) * WMK_UNIT_BYTES);
 	}
 	wmrt_index_clear(&record_index);
-	heap_memo_clear();
+	wmrt_memo_clear(&record_memo);
 	for (size_t i = 0; i < sizeof walked_records / sizeof *walked_records; i++)
 		atomic_store(&walked_records[i], 0);
 	wmrt_blocks_clear();

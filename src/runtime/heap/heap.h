@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "recorder/client.h"
-#include "runtime/heap/heap_memo.h"
+#include "recorder/memo.h"
 #include "waymark/runtime.h"
 #pragma GCC visibility push(default)
 #include "waymark.h"
@@ -30,8 +30,8 @@ WMRT_HEAP_OWN(freed);
 /* The context of the allocation: that of foreign code. return_address: NULL where it is not known. Signal-safe; no malloc. Its
  * prefix is WM_PREFIX_LOST where it cannot be found. *ret_is_settled: it was found from what wmrt_heap_point says alone. */
 wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function, bool *ret_is_settled);
-/* What the context of that call is a function of. False: nothing is known that it is one of. Signal-safe. */
-bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function, struct heap_point *ret);
+/* What the context of that call is a function of; the last 8 bits of the last word are 0. False: nothing is known that it is one of. Signal-safe. */
+bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function, struct wmrt_memo_key *ret);
 
 /* For an agent that comes and leaves: begins in a new recording, where blocks from before are not known; false: that cannot be
  * written. Other threads stand still, none of them in here. */
