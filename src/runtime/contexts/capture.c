@@ -42,7 +42,7 @@ uint32_t wmrt_signal_prefix(struct wm1_entry *entry)
 	return entry->below;
 }
 
-uint32_t wmrt_with_history(uint32_t prefix, const struct wm1_entry *top, uint32_t history)
+uint32_t wmrt_with_history_slow(uint32_t prefix, const struct wm1_entry *top, uint32_t history)
 {
 	if (prefix == WM_PREFIX_LOST || history == wmrt_history_above(top ? top - 1 : NULL))
 		return prefix;
@@ -68,26 +68,34 @@ static struct wm1_entry *first_of_run(struct wm1_entry *entry)
 	return entry;
 }
 
-static uint32_t entry_prefix(struct wm1_entry *entry)
-{
-	struct wm1_entry *first;
-	struct wm1_entry *below;
-	uint32_t prefix;
+static __attribute__((noinline)) uint32_t entry_prefix_slow(struct wm1_entry *entry);
 
+static inline uint32_t entry_prefix(struct wm1_entry *entry)
+{
+	bool is_known = entry->prefix && entry->prefix != WM_PREFIX_SIGNAL;
+
+	return WMRT_LIKELY(is_known) ? entry->prefix : entry_prefix_slow(entry);
+}
+
+/* Of one that ends a run which begins with `first`. */
+static inline uint32_t entry_intern(struct wm1_entry *entry, struct wm1_entry *first)
+{
+	struct wm1_entry *below = wmrt_entry_below(first);
+	uint32_t prefix = wmrt_with_history(entry_prefix(below), below + 1, first->history);
+
+	return entry->prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, wmrt_entry_id(entry), entry->site, entry->run);
+}
+
+static uint32_t entry_prefix_slow(struct wm1_entry *entry)
+{
 	if (wmrt_entry_is_signal(entry))
 		return wmrt_signal_prefix(entry);
-	if (entry->prefix)
-		return entry->prefix;
-	first = first_of_run(entry);
-	below = wmrt_entry_below(first);
-	prefix = wmrt_with_history(entry_prefix(below), below + 1, first->history);
-	entry->prefix = wmrt_intern(prefix, WM_EPOCH_COMPILED, wmrt_entry_id(entry), entry->site, entry->run);
-	return entry->prefix;
+	return entry->prefix ? entry->prefix : entry_intern(entry, first_of_run(entry));
 }
 
 /* Fills in run from the entry below, which has its prefix if the run begins here. A handler may leave with siglongjmp in between: run is stored last.
  * Slot 0 of a stack and the entries of signal handlers have a prefix and no run: nothing goes on from there. */
-static void entry_learn(struct wm1_entry *entry, struct wm1_entry *below)
+static inline void entry_learn(struct wm1_entry *entry, struct wm1_entry *below)
 {
 	int is_run = below->run && wmrt_entry_repeats(entry, below);
 
@@ -97,7 +105,7 @@ static void entry_learn(struct wm1_entry *entry, struct wm1_entry *below)
 	entry->run = is_run ? below->run + 1 : 1;
 }
 
-__attribute__((cold, noinline)) uint32_t wmrt_prefix_slow(struct wm1_entry *top)
+__attribute__((noinline)) uint32_t wmrt_prefix_slow(struct wm1_entry *top)
 {
 	struct wm1_entry *last, *entry;
 
@@ -118,7 +126,7 @@ __attribute__((cold, noinline)) uint32_t wmrt_prefix_slow(struct wm1_entry *top)
 		entry_learn(above, entry);
 		entry = above;
 	}
-	return entry_prefix(last);
+	return last->run == 1 && !last->prefix ? entry_intern(last, last) : entry_prefix_slow(last);
 }
 
 /* sp: of the call. */
@@ -170,20 +178,55 @@ wm_context wmrt_path_context(const void *return_address, uint32_t site)
 	return wmrt_in_task(wmrt_capture(site));
 }
 
-/* The allocator is foreign code: its call has pushed. */
+/* The allocator is foreign code: its call is pushed, if it has not been yet. */
 wm_context wmrt_heap_context(const void *return_address, enum wm1_heap_function function, bool *ret_is_settled)
 {
 	(void)return_address;
 	(void)function;
-	*ret_is_settled = false;
+	*ret_is_settled = true;
 	return wmrt_in_task(wmrt_capture(WM_SITE_FOREIGN));
 }
 
-/* It is found faster than what it is a function of. */
+static bool heap_point_at(uint32_t site, uint64_t id, uint32_t prefix, struct wmrt_memo_key *ret)
+{
+	*ret = (struct wmrt_memo_key){{site, id, prefix}};
+	return prefix != WM_PREFIX_LOST;
+}
+
+static __attribute__((noinline)) bool heap_point_slow(uint32_t site, uint64_t id, struct wmrt_memo_key *ret)
+{
+	return heap_point_at(site, id, wmrt_prefix_here(), ret);
+}
+
+/*
+ * Of a call whose push has been put off: what is below, and what would be pushed. That is the whole of wmrt_heap_context, as long as the push would
+ * begin a run (its site is not that below it) and is not there already (then its site is that below it, too). So the caller need not take a push off,
+ * and what is below keeps its prefix from one call to the next.
+ */
 bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function, struct wmrt_memo_key *ret)
 {
+	const volatile struct wm1_thread *thread = &wm1_thread_state;
+	const struct wm1_entry *top = thread->top;
+	uint64_t sp = thread->deferred_sp, id = 0;
+	uint32_t site = WM_SITE_FOREIGN, prefix = wmrt_stack.base_prefix;
+	bool is_plain = thread->history == WM1_HISTORY_NONE;
+
 	(void)return_address;
 	(void)function;
-	(void)ret;
-	return false;
+	/* A task is part of the context, an offset of the stack part of the id. */
+	if (WMRT_UNLIKELY(wmrt_tasks.count || wmrt_has_hybrid || wmrt_has_own_events))
+		return false;
+	if (sp) {
+		site = thread->deferred_site;
+		id = thread->id;
+		if (WMRT_UNLIKELY(sp & WM1_SP_MARKS || (top && top[-1].site == site)))
+			return false;
+	}
+	if (top) {
+		prefix = top[-1].prefix;
+		is_plain &= wmrt_entry_is_plain(top - 1);
+	}
+	if (WMRT_UNLIKELY(!is_plain || !prefix || prefix == WM_PREFIX_SIGNAL))
+		return heap_point_slow(site, id, ret);
+	return heap_point_at(site, id, prefix, ret);
 }

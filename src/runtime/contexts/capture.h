@@ -17,7 +17,13 @@
 uint32_t wmrt_prefix_slow(struct wm1_entry *top);
 
 /* What stands on the stack below `top`, whose number is prefix, with that history. */
-uint32_t wmrt_with_history(uint32_t prefix, const struct wm1_entry *top, uint32_t history);
+uint32_t wmrt_with_history_slow(uint32_t prefix, const struct wm1_entry *top, uint32_t history);
+static inline uint32_t wmrt_with_history(uint32_t prefix, const struct wm1_entry *top, uint32_t history)
+{
+	bool has_none = history == WM1_HISTORY_NONE && (!top || wmrt_entry_is_plain(top - 1));
+
+	return WMRT_LIKELY(has_none) ? prefix : wmrt_with_history_slow(prefix, top, history);
+}
 
 /* Few ns: one load when the stack was captured before since its last push. */
 static inline uint32_t wmrt_prefix(struct wm1_entry *top)
@@ -25,6 +31,14 @@ static inline uint32_t wmrt_prefix(struct wm1_entry *top)
 	uint32_t prefix = WMRT_LIKELY(top != NULL) ? top[-1].prefix : wmrt_stack.base_prefix;
 
 	return WMRT_LIKELY(prefix && prefix != WM_PREFIX_SIGNAL) ? prefix : wmrt_prefix_slow(top);
+}
+
+/* What is pushed, and the history since. */
+static inline uint32_t wmrt_prefix_here(void)
+{
+	struct wm1_entry *top = wm1_thread_state.top;
+
+	return wmrt_with_history(wmrt_prefix(top), top, wm1_thread_state.history);
 }
 
 /*
@@ -41,10 +55,7 @@ static inline wm_context wmrt_capture_pushed(uint32_t site, uint64_t sp)
 	top = wm1_thread_state.top;
 	if (site != WM_SITE_FOREIGN)
 		c.id = wmrt_hybrid_id(wm1_thread_state.id, site, sp, top ? top - 1 : NULL);
-	c.prefix = wmrt_prefix(wm1_thread_state.top);
-	if (WMRT_UNLIKELY(wm1_thread_state.history != WM1_HISTORY_NONE ||
-			  wmrt_history_above(top ? top - 1 : NULL) != WM1_HISTORY_NONE))
-		c.prefix = wmrt_with_history(c.prefix, top, wm1_thread_state.history);
+	c.prefix = wmrt_prefix_here();
 	return c;
 }
 

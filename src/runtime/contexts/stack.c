@@ -29,10 +29,6 @@ _Thread_local struct wm1_thread wm1_thread_state
 	__attribute__((tls_model("initial-exec"))) = {.history = WM1_HISTORY_NONE};
 _Thread_local struct wmrt_stack wmrt_stack __attribute__((tls_model("initial-exec")));
 
-enum {
-	ENTRIES = WM1_SEGMENT_BYTES / sizeof(struct wm1_entry),
-};
-
 /* A thread's context stack; a later owner of the record continues with it. */
 struct stack_slot {
 	_Atomic(struct wmrt_segment *) first;
@@ -217,7 +213,7 @@ static struct wm1_entry *find_push(struct wm1_entry *top, uint64_t sp)
 		struct wm1_entry *entry = top - 1;
 
 		if (entry == (struct wm1_entry *)wmrt_segment_of(entry))
-			entry = (struct wm1_entry *)wmrt_segment_of(entry)->previous + ENTRIES - 1;
+			entry = (struct wm1_entry *)wmrt_segment_of(entry)->previous + WMRT_SEGMENT_ENTRIES - 1;
 		if (entry->prefix == WM_PREFIX_SIGNAL && !entry->run && !entry->site) {
 			top = (struct wm1_entry *)(uintptr_t)entry->id;
 			continue;
@@ -300,15 +296,6 @@ struct wm1_entry *wmrt_entry_for_signal(void)
 	return entry;
 }
 
-struct wm1_entry *wmrt_entry_below(struct wm1_entry *entry)
-{
-	struct wmrt_segment *segment = wmrt_segment_of(entry);
-
-	if (entry - 1 > (struct wm1_entry *)segment || !segment->previous)
-		return entry - 1;
-	return (struct wm1_entry *)segment->previous + ENTRIES - 1;
-}
-
 struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry)
 {
 	struct wmrt_segment *segment;
@@ -325,7 +312,7 @@ struct wm1_entry *wmrt_top_without(struct wm1_entry *entry)
 
 	if (entry != segment_first(segment) || !segment->previous)
 		return entry;
-	return (struct wm1_entry *)segment->previous + ENTRIES;
+	return (struct wm1_entry *)segment->previous + WMRT_SEGMENT_ENTRIES;
 }
 
 struct wm1_entry *wmrt_stack_new(uint32_t prefix)

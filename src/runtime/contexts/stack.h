@@ -23,6 +23,10 @@ struct wmrt_segment {
 };
 _Static_assert(sizeof(struct wmrt_segment) == sizeof(struct wm1_entry), "slot 0 is one entry");
 
+enum {
+	WMRT_SEGMENT_ENTRIES = WM1_SEGMENT_BYTES / sizeof(struct wm1_entry),
+};
+
 /* Private thread-local state; written by its own thread and by handlers on it. */
 struct wmrt_stack {
 	struct wm1_entry *before_discard; /* top when the discard segment was entered */
@@ -39,8 +43,6 @@ bool wmrt_deferred_is_pushed(const struct wm1_entry *top, const volatile struct 
 uint32_t wmrt_base_prefix(void);
 /* A free entry with one free slot below it, for a signal handler that may have interrupted a push. */
 struct wm1_entry *wmrt_entry_for_signal(void);
-/* The entry under `entry`, or the first segment's slot 0. `entry` is no slot 0. */
-struct wm1_entry *wmrt_entry_below(struct wm1_entry *entry);
 /* The place of the entry above one that is not the last. */
 struct wm1_entry *wmrt_entry_above(struct wm1_entry *entry);
 /* The value of top if `entry` is the lowest one dropped. */
@@ -78,6 +80,16 @@ static inline struct wmrt_segment *wmrt_segment_of(const struct wm1_entry *entry
 	return (struct wmrt_segment *)((uintptr_t)entry & ~(uintptr_t)(WM1_SEGMENT_BYTES - 1));
 }
 
+/* The entry under `entry`, or the first segment's slot 0. `entry` is no slot 0. */
+static inline struct wm1_entry *wmrt_entry_below(struct wm1_entry *entry)
+{
+	struct wmrt_segment *segment = wmrt_segment_of(entry);
+
+	if (entry - 1 > (struct wm1_entry *)segment || !segment->previous)
+		return entry - 1;
+	return (struct wm1_entry *)segment->previous + WMRT_SEGMENT_ENTRIES - 1;
+}
+
 /* A handler's (signal.c): what it pushes stands on [signal]. */
 static inline int wmrt_entry_is_signal(const struct wm1_entry *entry)
 {
@@ -111,6 +123,12 @@ static inline uint32_t wmrt_history_above(const struct wm1_entry *entry)
 	default:
 		return entry->history;
 	}
+}
+
+/* What stands on the entry begins with WM1_HISTORY_NONE, as one look tells: so it is mostly. */
+static inline bool wmrt_entry_is_plain(const struct wm1_entry *entry)
+{
+	return entry->history == WM1_HISTORY_NONE && !(entry->sp & WM1_SP_MARKS);
 }
 
 /* In the segment that stands in when there is no memory. */
