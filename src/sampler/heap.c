@@ -14,7 +14,6 @@
 #include "native/unfit_here.h"
 #include "recorder/sys.h"
 #include "runtime/heap/heap.h"
-#include "runtime/heap/heap_blocks.h"
 #include "sampler/allocator.h"
 #include "sampler/host.h"
 #include "sampler/walk/images.h"
@@ -71,7 +70,7 @@ static void alloc(void *block, size_t size_bytes, uint32_t count, const struct w
 {
 	if (!is_open())
 		return;
-	wmrt_blocks_prefetch((uintptr_t)block);
+	wmrt_heap_prefetch(block);
 	records->alloc(block, size_bytes, count, context_of(caller, function));
 }
 

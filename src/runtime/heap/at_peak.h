@@ -20,6 +20,10 @@
  *
  * at_peak_bytes and at_peak_of change together, by one instruction: of two calls that store at once, one does. One that comes late,
  * with an older P, does not store at all.
+ *
+ * The live bytes of a context are what was allocated less what was freed, several words that are read one after the other. A call of another
+ * thread that begins meanwhile does not tear them: before it changes one, it has itself stored, and this store is none, or reached a new peak,
+ * which voids both.
  */
 #ifndef WM_RUNTIME_HEAP_AT_PEAK_H
 #define WM_RUNTIME_HEAP_AT_PEAK_H
@@ -39,38 +43,46 @@ _Static_assert(offsetof(struct wmk_header, heap_live_bytes) % 16 == 0 &&
 	       "pairs that one instruction writes");
 
 /* An allocation has made the live bytes `all`, which are more than the peak was. */
-static inline void at_peak_raise(struct wmk_header *header, uint64_t all)
+static inline void at_peak_raise(bool is_alone, struct wmk_header *header, uint64_t all)
 {
 	uint64_t *pair = &header->heap_live_bytes, was[2];
 
-	if (counter_is_alone()) {
-		counter_raise(&header->heap_peak_bytes, all);
+	if (is_alone) {
+		counter_raise(is_alone, &header->heap_peak_bytes, all);
 		return;
 	}
 	was[0] = __atomic_load_n(&pair[0], __ATOMIC_RELAXED);
 	was[1] = __atomic_load_n(&pair[1], __ATOMIC_RELAXED);
-	while (was[0] > was[1] && !counter_replace_pair(pair, was, was[0], was[0]))
+	while (was[0] > was[1] && !counter_replace_pair(is_alone, pair, was, was[0], was[0]))
 		;
 }
 
-static __attribute__((noinline)) void at_peak_store(struct wmk_heap *record, const uint64_t *live, uint64_t peak)
+static inline uint64_t at_peak_live_bytes(const struct wmk_heap *record)
+{
+	return __atomic_load_n(&record->bytes, __ATOMIC_ACQUIRE) +
+	       __atomic_load_n(&record->inherited_bytes, __ATOMIC_ACQUIRE) -
+	       __atomic_load_n(&record->freed_bytes, __ATOMIC_ACQUIRE) -
+	       __atomic_load_n(&record->inherited_freed_bytes, __ATOMIC_ACQUIRE);
+}
+
+static __attribute__((noinline, preserve_most)) void at_peak_store(struct wmk_heap *record, uint64_t peak)
 {
 	uint64_t was[2];
 
 	was[1] = __atomic_load_n(&record->at_peak_of, __ATOMIC_ACQUIRE);
 	was[0] = __atomic_load_n(&record->at_peak_bytes, __ATOMIC_ACQUIRE);
 	while (was[1] < peak &&
-	       !counter_replace_pair(&record->at_peak_bytes, was, __atomic_load_n(live, __ATOMIC_ACQUIRE), peak))
+	       !counter_replace_pair(counter_is_alone(), &record->at_peak_bytes, was, at_peak_live_bytes(record), peak))
 		;
 }
 
 /* A call that reaches no peak has changed the live bytes of the process, and is about to change those of its context. */
-static inline void at_peak_keep(const struct wmk_header *header, struct wmk_heap *record, const uint64_t *live)
+static inline void at_peak_keep(const struct wmk_header *header, struct wmk_heap *record)
 {
 	uint64_t peak = __atomic_load_n(&header->heap_peak_bytes, __ATOMIC_ACQUIRE);
 
 	if (WMRT_UNLIKELY(__atomic_load_n(&record->at_peak_of, __ATOMIC_ACQUIRE) < peak))
-		at_peak_store(record, live, peak);
+		at_peak_store(record, peak);
 }
 
 #endif

@@ -34,11 +34,11 @@ static inline void counter_add(bool is_alone, uint64_t *counter, uint64_t n)
 }
 
 /* From *was to n. False: it was something else, which *was is now. */
-static inline bool counter_replace(uint64_t *counter, uint64_t *was, uint64_t n)
+static inline bool counter_replace(bool is_alone, uint64_t *counter, uint64_t *was, uint64_t n)
 {
 	uint64_t before = *was;
 
-	if (!counter_is_alone())
+	if (!is_alone)
 		return __atomic_compare_exchange_n(counter, was, n, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 	__asm__ volatile("cmpxchgq %2, %1" : "+a"(*was), "+m"(*counter) : "r"(n) : "cc", "memory");
 	return *was == before;
@@ -47,11 +47,12 @@ static inline bool counter_replace(uint64_t *counter, uint64_t *was, uint64_t n)
 /*
  * Both words of the pair at once, which lies at a multiple of 16. False: they were not `was`, which is what they are now.
  */
-static inline bool counter_replace_pair(uint64_t pair[2], uint64_t was[2], uint64_t first, uint64_t second)
+static inline bool counter_replace_pair(bool is_alone, uint64_t pair[2], uint64_t was[2], uint64_t first,
+					uint64_t second)
 {
 	bool ok;
 
-	if (counter_is_alone())
+	if (is_alone)
 		__asm__ volatile("cmpxchg16b %1"
 				 : "=@ccz"(ok), "+m"(*(uint64_t(*)[2])pair), "+a"(was[0]), "+d"(was[1])
 				 : "b"(first), "c"(second)
@@ -65,11 +66,11 @@ static inline bool counter_replace_pair(uint64_t pair[2], uint64_t was[2], uint6
 }
 
 /* Makes it at least n. */
-static inline void counter_raise(uint64_t *counter, uint64_t n)
+static inline void counter_raise(bool is_alone, uint64_t *counter, uint64_t n)
 {
 	uint64_t was = __atomic_load_n(counter, __ATOMIC_RELAXED);
 
-	while (was < n && !counter_replace(counter, &was, n))
+	while (was < n && !counter_replace(is_alone, counter, &was, n))
 		;
 }
 

@@ -46,56 +46,44 @@ struct heap_key {
 	uint32_t size_class;
 };
 
-static struct wmrt_index record_index; /* key -> record + 1 */
-static struct wmrt_memo record_memo;   /* point, size class -> record */
-static struct wmrt_chunkdir record_chunks;
-/* Live bytes of each record, in private memory, a page a chunk. */
-static _Atomic(uint64_t *) live_pages[MAX_CHUNKS];
+/*
+ * A record's number is where it is: order of its chunk << RECORD_BITS | its index in the chunk. They are claimed in this order, but numbers past the
+ * end of a chunk are none.
+ */
+enum {
+	RECORD_BITS = 8,
+};
+_Static_assert((WMK_CHUNK_BYTES - WMK_CHUNK_HEADER_BYTES) / sizeof(struct wmk_heap) <= 1 << RECORD_BITS, "an index");
+
+static struct wmrt_index record_index;                               /* key -> record + 1 */
+static struct wmrt_memo record_memo;                                 /* point, size class -> record */
+static _Atomic(struct wmk_chunk_header *) record_chunks[MAX_CHUNKS]; /* by order; written under the lock */
 /* Allocations so far: the clock of life times. */
 static uint64_t allocations;
 /* Records claimed so far, private: a forked child knows what it inherited. */
 static _Atomic uint32_t record_count;
-static _Atomic bool is_on;
-static _Atomic(bool) is_paused;
+/* Why nothing is recorded; 0: everything is. */
+enum {
+	OFF_NOT_BEGUN = 1,
+	OFF_PAUSED = 2,
+};
+static _Atomic uint32_t off = OFF_NOT_BEGUN;
 static _Atomic bool is_full;
 static bool has_come_late; /* blocks of before are not known */
-static uint64_t interval;  /* of sampled allocations; 0: every one is recorded. Written before is_on */
+static uint64_t interval;  /* of sampled allocations; 0: every one is recorded. Written before `off` */
 /* The block that the thread's last call allocated, all bits inverted, so that it is no pointer to that (reach.h); 0: that freed one. Its own thread's. */
 static _Thread_local uintptr_t last_block __attribute__((tls_model("initial-exec")));
 
-static inline struct wmrt_place place_of(uint32_t number)
+static inline struct wmk_chunk_header *chunk_at(uint32_t order)
 {
-	return wmrt_place_of(number, sizeof(struct wmk_heap));
+	return atomic_load_explicit(&record_chunks[order], memory_order_acquire);
 }
 
-static size_t live_page_bytes(uint32_t order)
+/* Of a record that is there. */
+static inline struct wmk_heap *record_at(uint32_t number)
 {
-	return wmrt_chunk_capacity(order, sizeof(struct wmk_heap)) * sizeof(uint64_t);
-}
-
-static struct wmk_heap *record_at(uint32_t number)
-{
-	struct wmrt_place place = place_of(number);
-	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, place.order);
-
-	return chunk ? (struct wmk_heap *)(void *)wmrt_chunk_body(chunk) + place.i : NULL;
-}
-
-/* What a call changes. */
-struct counters {
-	struct wmk_heap *record;
-	uint64_t *live;
-};
-
-/* Of a record that is there: its place is found once a call. */
-static inline struct counters counters_of(uint32_t number)
-{
-	struct wmrt_place place = place_of(number);
-
-	struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, place.order);
-
-	return (struct counters){(struct wmk_heap *)(void *)wmrt_chunk_body(chunk) + place.i,
-				 atomic_load_explicit(&live_pages[place.order], memory_order_acquire) + place.i};
+	return (struct wmk_heap *)(void *)wmrt_chunk_body(chunk_at(number >> RECORD_BITS)) +
+	       (number & ((1u << RECORD_BITS) - 1));
 }
 
 static bool record_matches(const void *key, uint32_t number_plus_1)
@@ -110,17 +98,14 @@ static bool record_matches(const void *key, uint32_t number_plus_1)
 static void add_chunk(uint32_t order)
 {
 	struct wmk_chunk_header *chunk;
-	uint64_t *live;
 	struct wmrt_guard guard;
 
 	wmrt_lock(&guard);
-	if (!wmrt_chunkdir_get(&record_chunks, order)) {
-		live = wmrt_map_memory(live_page_bytes(order));
-		chunk = live ? wmrt_file_chunk(WMK_HEAP, wmrt_chunk_units(order),
-					       wmrt_chunk_start(order, sizeof(struct wmk_heap)), 0)
-			     : NULL;
-		atomic_store(&live_pages[order], live);
-		if (!chunk || !wmrt_chunkdir_set(&record_chunks, order, chunk))
+	if (!chunk_at(order)) {
+		chunk = wmrt_file_chunk(WMK_HEAP, wmrt_chunk_units(order),
+					wmrt_chunk_start(order, sizeof(struct wmk_heap)), 0);
+		atomic_store_explicit(&record_chunks[order], chunk, memory_order_release);
+		if (!chunk)
 			atomic_store(&is_full, true);
 	}
 	wmrt_unlock(&guard);
@@ -129,31 +114,29 @@ static void add_chunk(uint32_t order)
 /* A new record with that key, whole; false with no room. */
 static bool record_new(const struct heap_key *key, uint32_t *ret)
 {
-	uint32_t number;
 	struct wmrt_place place;
 	struct wmk_heap *record;
 
 	if (atomic_load_explicit(&is_full, memory_order_relaxed))
 		return false;
-	number = atomic_fetch_add(&record_count, 1);
-	place = place_of(number);
+	place = wmrt_place_of(atomic_fetch_add(&record_count, 1), sizeof(struct wmk_heap));
 	if (place.order >= MAX_CHUNKS) {
 		atomic_store(&is_full, true);
 		return false;
 	}
-	if (!record_at(number))
+	if (!chunk_at(place.order))
 		add_chunk(place.order);
-	record = record_at(number);
-	if (!record)
+	if (!chunk_at(place.order))
 		return false;
+	*ret = place.order << RECORD_BITS | place.i;
+	record = record_at(*ret);
 	record->id = key->id;
 	record->prefix = key->prefix;
 	record->epoch = key->epoch;
 	record->size_class = key->size_class;
 	record->site = WM_SITE_FOREIGN;
 	__atomic_store_n(&record->state, 1, __ATOMIC_RELEASE);
-	wmrt_chunk_raise_used(wmrt_chunkdir_get(&record_chunks, place.order), (place.i + 1) * (uint32_t)sizeof *record);
-	*ret = number;
+	wmrt_chunk_raise_used(chunk_at(place.order), (place.i + 1) * (uint32_t)sizeof *record);
 	return true;
 }
 
@@ -180,8 +163,7 @@ enum {
 	WALKED_RECORD_BITS = 24,
 };
 static _Atomic uint64_t walked_records[1 << WALKED_BITS];
-_Static_assert((uint64_t)MAX_CHUNKS *WMK_CHUNK_BYTES / sizeof(struct wmk_heap) < UINT64_C(1) << WALKED_RECORD_BITS,
-	       "numbers of records");
+_Static_assert((uint64_t)MAX_CHUNKS << RECORD_BITS < UINT64_C(1) << WALKED_RECORD_BITS, "numbers of records");
 
 static uint32_t record_of(wm_context c, uint32_t size_class);
 
@@ -232,6 +214,17 @@ static inline bool point_of(const void *return_address, enum wm1_heap_function f
 	return true;
 }
 
+/* Of a call that is like an earlier one. 0: it is not known, or none. */
+static inline uint32_t record_remembered(const void *return_address, enum wm1_heap_function function,
+					 uint32_t size_class)
+{
+	struct wmrt_memo_key key;
+	uint64_t hash;
+
+	return point_of(return_address, function, size_class, &key, &hash) ? wmrt_memo_find(&record_memo, hash, &key)
+									   : 0;
+}
+
 static uint32_t record_at_call(const void *return_address, enum wm1_heap_function function, uint32_t size_class)
 {
 	struct wmrt_memo_key key;
@@ -260,59 +253,62 @@ static inline struct wm1_heap_block block_born(uint64_t size_bytes, uint32_t num
 	return (struct wm1_heap_block){size_bytes | birth >> 32 << BLOCK_SIZE_BITS, number + 1, (uint32_t)birth};
 }
 
-static inline uint64_t block_size(struct wm1_heap_block block)
+/* is_sampled: allocations are, here and below. */
+static inline uint64_t block_size(bool is_sampled, struct wm1_heap_block block)
 {
-	return interval ? block.size_bytes : block.size_bytes & ((UINT64_C(1) << BLOCK_SIZE_BITS) - 1);
+	return is_sampled ? block.size_bytes : block.size_bytes & ((UINT64_C(1) << BLOCK_SIZE_BITS) - 1);
 }
 
-static inline uint32_t block_count(struct wm1_heap_block block)
+static inline uint32_t block_count(bool is_sampled, struct wm1_heap_block block)
 {
-	return interval ? block.count : 1;
+	return is_sampled ? block.count : 1;
 }
 
 /* Its index in lives. */
-static inline uint32_t block_life(struct wm1_heap_block block)
+static inline uint32_t block_life(bool is_sampled, struct wm1_heap_block block)
 {
 	uint64_t birth = block.size_bytes >> BLOCK_SIZE_BITS << 32 | block.count;
 
-	return interval ? 0 : life_class_of(__atomic_load_n(&allocations, __ATOMIC_RELAXED) - birth);
+	return is_sampled ? 0 : life_class_of(__atomic_load_n(&allocations, __ATOMIC_RELAXED) - birth);
 }
 
-/* Returns the live bytes of the process. */
-static inline uint64_t count_live(bool is_alone, struct counters c, uint64_t size_bytes)
+/* The bytes are about to be added to those of the record. Returns the live bytes of the process. */
+static inline uint64_t count_live(bool is_alone, struct wmk_heap *record, uint64_t bytes)
 {
 	struct wmk_header *header = wmrt_file_header();
-	uint64_t all = counter_fetch_add(is_alone, &header->heap_live_bytes, size_bytes) + size_bytes;
+	uint64_t all = counter_fetch_add(is_alone, &header->heap_live_bytes, bytes) + bytes;
 
 	if (all > __atomic_load_n(&header->heap_peak_bytes, __ATOMIC_RELAXED))
-		at_peak_raise(header, all);
+		at_peak_raise(is_alone, header, all);
 	else
-		at_peak_keep(header, c.record, c.live);
-	counter_add(is_alone, c.live, size_bytes);
+		at_peak_keep(header, record);
 	return all;
 }
 
 static inline void count_alloc(bool is_alone, uint32_t number, uint64_t size_bytes, uint64_t count)
 {
-	struct counters c = counters_of(number);
-	uint64_t all;
+	struct wmk_heap *record = record_at(number);
+	uint64_t bytes = size_bytes * count, all = count_live(is_alone, record, bytes);
 
-	counter_add(is_alone, &c.record->count, count);
-	counter_add(is_alone, &c.record->bytes, size_bytes * count);
-	all = count_live(is_alone, c, size_bytes * count);
+	counter_add(is_alone, &record->count, count);
+	counter_add(is_alone, &record->bytes, bytes);
 	if (WMRT_UNLIKELY(timeline_is_due(all)))
 		timeline_add(all);
 }
 
-static bool is_ready(void)
+static inline bool is_ready(void)
 {
-	return atomic_load_explicit(&is_on, memory_order_acquire) &&
-	       !atomic_load_explicit(&is_paused, memory_order_relaxed) && wmrt_file_open();
+	return !atomic_load_explicit(&off, memory_order_acquire) && wmrt_file_open();
+}
+
+static bool has_begun(void)
+{
+	return !(atomic_load(&off) & OFF_NOT_BEGUN);
 }
 
 static uint32_t header_flags(void)
 {
-	return atomic_load(&is_on) ? WMK_FLAG_HEAP : 0;
+	return has_begun() ? WMK_FLAG_HEAP : 0;
 }
 
 void wm1_heap_start(void)
@@ -320,21 +316,21 @@ void wm1_heap_start(void)
 	struct heap_key lost = {0, WM_PREFIX_LOST, WM_EPOCH_COMPILED, WMK_SIZE_MIXED};
 	uint32_t number;
 
-	if (atomic_load(&is_on) || !wmrt_file_open())
+	if (has_begun() || !wmrt_file_open())
 		return;
 	if (!record_new(&lost, &number) || number != LOST_RECORD)
 		return;
 	wmrt_file_header()->heap_interval_bytes = interval;
 	__atomic_fetch_or(&wmrt_file_header()->flags, WMK_FLAG_HEAP, __ATOMIC_RELAXED);
-	atomic_store_explicit(&is_on, true, memory_order_release);
+	atomic_fetch_and(&off, ~(uint32_t)OFF_NOT_BEGUN);
 }
 
 static int start_records(uint64_t interval_bytes)
 {
-	if (!atomic_load(&is_on))
+	if (!has_begun())
 		interval = interval_bytes;
 	wm1_heap_start();
-	return atomic_load(&is_on);
+	return has_begun();
 }
 
 /* Forgets the records of the former recording. */
@@ -342,17 +338,9 @@ static void forget_records(void)
 {
 	uint32_t order, count = atomic_exchange(&record_count, 0);
 
-	for (order = 0; order < MAX_CHUNKS && wmrt_chunk_start(order, sizeof(struct wmk_heap)) < count; order++) {
-		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, order);
-		uint64_t *live = atomic_exchange(&live_pages[order], NULL);
-
-		if (live)
-			wmrt_unmap(live, live_page_bytes(order));
-		if (!chunk)
-			continue;
-		wmrt_chunkdir_set(&record_chunks, order, NULL);
-		mapping_drop(chunk, (size_t)wmrt_chunk_units(order) * WMK_UNIT_BYTES);
-	}
+	for (order = 0; order < MAX_CHUNKS && wmrt_chunk_start(order, sizeof(struct wmk_heap)) < count; order++)
+		mapping_drop(atomic_exchange(&record_chunks[order], NULL),
+			     (size_t)wmrt_chunk_units(order) * WMK_UNIT_BYTES);
 	wmrt_index_clear(&record_index);
 	wmrt_memo_clear(&record_memo);
 	for (size_t i = 0; i < sizeof walked_records / sizeof *walked_records; i++)
@@ -369,22 +357,27 @@ bool wmrt_heap_begin(void)
 	forget_records();
 	has_come_late = true;
 	wm1_heap_start();
-	return atomic_load(&is_on);
+	return has_begun();
 }
 
 void wmrt_heap_end(void)
 {
-	atomic_store(&is_on, false);
+	atomic_fetch_or(&off, OFF_NOT_BEGUN);
 }
 
 void wmrt_heap_pause(void)
 {
-	atomic_store(&is_paused, true);
+	atomic_fetch_or(&off, OFF_PAUSED);
 }
 
 void wmrt_heap_resume(void)
 {
-	atomic_store(&is_paused, false);
+	atomic_fetch_and(&off, ~(uint32_t)OFF_PAUSED);
+}
+
+void wmrt_heap_prefetch(const void *block)
+{
+	wmrt_blocks_prefetch((uintptr_t)block);
 }
 
 void wm1_heap_alloc(void *block, size_t size_bytes)
@@ -392,89 +385,138 @@ void wm1_heap_alloc(void *block, size_t size_bytes)
 	wmrt_own_heap_alloc_from(block, size_bytes, NULL, WM1_HEAP_MALLOC);
 }
 
-static inline __attribute__((always_inline)) void add_block(void *block, size_t size_bytes, uint32_t count,
-							    uint32_t number)
+static inline __attribute__((always_inline)) void add_block(bool is_alone, bool is_sampled, void *block,
+							    size_t size_bytes, uint32_t count, uint32_t number)
 {
-	bool is_alone = counter_is_alone();
-	uint64_t birth;
+	struct wm1_heap_block known = {size_bytes, number + 1, count};
 
 	last_block = ~(uintptr_t)block;
-	if (WMRT_LIKELY(!interval)) {
-		birth = counter_fetch_add(is_alone, &allocations, 1) + 1;
-		if (wmrt_blocks_add((uintptr_t)block, block_born(size_bytes, number, birth)))
-			count_alloc(is_alone, number, size_bytes, 1);
-		else
-			wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
-	} else if (wmrt_blocks_add((uintptr_t)block, (struct wm1_heap_block){size_bytes, number + 1, count})) {
-		count_alloc(is_alone, number, size_bytes, count);
-	} else {
+	if (!is_sampled)
+		known = block_born(size_bytes, number, counter_fetch_add(is_alone, &allocations, 1) + 1);
+	if (WMRT_LIKELY(wmrt_blocks_add(is_alone, (uintptr_t)block, known)))
+		count_alloc(is_alone, number, size_bytes, block_count(is_sampled, known));
+	else
 		wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
-	}
+}
+
+/*
+ * Every allocation is recorded, and the file is open: what most calls are has code of its own, which asks that once. All that is rare comes behind
+ * it, in functions that take all of the call: what would have to be kept for them would make each call dearer.
+ */
+static inline bool is_simple(void)
+{
+	return WMRT_LIKELY(!atomic_load_explicit(&off, memory_order_acquire) && !interval && wmrt_file_is_open());
+}
+
+static inline __attribute__((always_inline)) void add_simple(void *block, size_t size_bytes, uint32_t number)
+{
+	if (WMRT_LIKELY(counter_is_alone()))
+		add_block(true, false, block, size_bytes, 1, number);
+	else
+		add_block(false, false, block, size_bytes, 1, number);
+}
+
+static __attribute__((noinline)) void alloc_any(void *block, size_t size_bytes, const void *return_address,
+						enum wm1_heap_function function)
+{
+	if (is_ready())
+		add_block(counter_is_alone(), interval, block, size_bytes, 1,
+			  record_at_call(return_address, function, size_class_of(size_bytes)));
 }
 
 void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *return_address, enum wm1_heap_function function)
 {
-	if (is_ready())
-		add_block(block, size_bytes, 1, record_at_call(return_address, function, size_class_of(size_bytes)));
+	uint32_t number = 0;
+
+	if (is_simple())
+		number = record_remembered(return_address, function, size_class_of(size_bytes));
+	if (WMRT_LIKELY(number))
+		add_simple(block, size_bytes, number);
+	else
+		alloc_any(block, size_bytes, return_address, function);
 }
 
 static void alloc_in(void *block, size_t size_bytes, uint32_t count, wm_context context)
 {
-	if (is_ready())
-		add_block(block, size_bytes, count, record_of_walk(context, size_class_of(size_bytes)));
+	uint32_t number;
+
+	if (WMRT_UNLIKELY(!is_ready()))
+		return;
+	number = record_of_walk(context, size_class_of(size_bytes));
+	if (is_simple())
+		add_simple(block, size_bytes, number);
+	else
+		add_block(counter_is_alone(), interval, block, size_bytes, count, number);
 }
 
-struct wm1_heap_block wm1_heap_take(void *block)
+/* Notes that a call of the thread's frees the block. */
+static inline __attribute__((always_inline)) struct wm1_heap_block with_last(void *block, struct wm1_heap_block taken)
 {
-	struct wm1_heap_block taken;
-
-	if (!is_ready())
-		return (struct wm1_heap_block){0, 0, 0};
-	taken = wmrt_blocks_take((uintptr_t)block);
 	if (last_block == ~(uintptr_t)block && taken.record && !interval)
 		taken.record |= BLOCK_TEMPORARY;
 	last_block = 0;
 	return taken;
 }
 
+struct wm1_heap_block wm1_heap_take(void *block)
+{
+	return WMRT_LIKELY(is_ready()) ? with_last(block, wmrt_blocks_take((uintptr_t)block))
+				       : (struct wm1_heap_block){0, 0, 0};
+}
+
 void wm1_heap_put_back(void *block, struct wm1_heap_block taken)
 {
 	taken.record &= ~(uint32_t)BLOCK_TEMPORARY;
 	if (taken.record && is_ready())
-		wmrt_blocks_add((uintptr_t)block, taken);
+		wmrt_blocks_add(counter_is_alone(), (uintptr_t)block, taken);
 }
 
-static inline __attribute__((always_inline)) void count_freed(struct wm1_heap_block taken)
+static inline __attribute__((always_inline)) void count_freed(bool is_alone, bool is_sampled,
+							      struct wm1_heap_block taken)
 {
 	struct wmk_header *header = wmrt_file_header();
-	struct counters c = counters_of((taken.record & BLOCK_RECORD) - 1);
-	bool is_alone = counter_is_alone();
-	uint64_t count = block_count(taken), bytes = block_size(taken) * count, all;
+	struct wmk_heap *record = record_at((taken.record & BLOCK_RECORD) - 1);
+	uint64_t count = block_count(is_sampled, taken), bytes = block_size(is_sampled, taken) * count, all;
 
+	all = counter_fetch_add(is_alone, &header->heap_live_bytes, -bytes) - bytes;
+	at_peak_keep(header, record);
 	if (WMRT_UNLIKELY(taken.record & BLOCK_INHERITED)) {
-		counter_add(is_alone, &c.record->inherited_freed_count, count);
-		counter_add(is_alone, &c.record->inherited_freed_bytes, bytes);
+		counter_add(is_alone, &record->inherited_freed_count, count);
+		counter_add(is_alone, &record->inherited_freed_bytes, bytes);
 	} else {
-		counter_add(is_alone, &c.record->lives[block_life(taken)], count);
-		counter_add(is_alone, &c.record->freed_bytes, bytes);
+		counter_add(is_alone, &record->lives[block_life(is_sampled, taken)], count);
+		counter_add(is_alone, &record->freed_bytes, bytes);
 	}
 	if (taken.record & BLOCK_TEMPORARY)
-		counter_add(is_alone, &c.record->temporary_count, count);
-	all = counter_fetch_add(is_alone, &header->heap_live_bytes, -bytes) - bytes;
-	at_peak_keep(header, c.record, c.live);
-	counter_add(is_alone, c.live, -bytes);
+		counter_add(is_alone, &record->temporary_count, count);
 	if (WMRT_UNLIKELY(timeline_is_due(all)))
 		timeline_add(all);
 }
 
-void wm1_heap_freed(struct wm1_heap_block taken)
+static __attribute__((noinline)) void freed_any(struct wm1_heap_block taken)
 {
 	if (!is_ready())
 		return;
 	if (taken.record)
-		count_freed(taken);
+		count_freed(counter_is_alone(), interval, taken);
 	else
 		counter_add(false, &wmrt_file_header()->heap_unknown_frees, 1);
+}
+
+static inline __attribute__((always_inline)) void freed_simple(struct wm1_heap_block taken)
+{
+	if (WMRT_LIKELY(counter_is_alone()))
+		count_freed(true, false, taken);
+	else
+		count_freed(false, false, taken);
+}
+
+void wm1_heap_freed(struct wm1_heap_block taken)
+{
+	if (WMRT_LIKELY(taken.record) && is_simple())
+		freed_simple(taken);
+	else
+		freed_any(taken);
 }
 
 #define OWN(name) WMRT_HEAP_OWN(name) __attribute__((alias("wm1_heap_" #name)))
@@ -522,12 +564,12 @@ static void copy_records(char *to, const char *from, uint32_t len_bytes)
 /* The child's own children inherit the rest of them again. The time line begins with its first call: here the lock is held. */
 static uint32_t count_inherited(struct wm1_heap_block block)
 {
-	struct counters c = counters_of((block.record & BLOCK_RECORD) - 1);
-	uint64_t count = block_count(block), bytes = block_size(block) * count;
+	struct wmk_heap *record = record_at((block.record & BLOCK_RECORD) - 1);
+	uint64_t count = block_count(interval, block), bytes = block_size(interval, block) * count;
 
-	counter_add(false, &c.record->inherited_count, count);
-	counter_add(false, &c.record->inherited_bytes, bytes);
-	count_live(false, c, bytes);
+	count_live(false, record, bytes);
+	counter_add(false, &record->inherited_count, count);
+	counter_add(false, &record->inherited_bytes, bytes);
 	return block.record | BLOCK_INHERITED;
 }
 
@@ -536,22 +578,19 @@ static void copy_inherited(void)
 	uint32_t count = atomic_load(&record_count);
 	uint32_t capacity;
 
-	if (!atomic_load(&is_on))
+	if (!has_begun())
 		return;
 	wmrt_file_header()->heap_interval_bytes = interval;
 	timeline_begin();
 	for (uint32_t i = 0, order = 0; i < count && order < MAX_CHUNKS; i += capacity, order++) {
-		struct wmk_chunk_header *chunk = wmrt_chunkdir_get(&record_chunks, order);
+		struct wmk_chunk_header *chunk = chunk_at(order);
 		uint32_t n;
 
 		capacity = wmrt_chunk_capacity(order, sizeof(struct wmk_heap));
 		n = count - i < capacity ? count - i : capacity;
-		if (!chunk)
-			continue;
-		if (!wmrt_file_inherit(chunk, WMK_HEAP, wmrt_chunk_units(order), i,
-				       n * (uint32_t)sizeof(struct wmk_heap), copy_records))
+		if (chunk && !wmrt_file_inherit(chunk, WMK_HEAP, wmrt_chunk_units(order), i,
+						n * (uint32_t)sizeof(struct wmk_heap), copy_records))
 			wmrt_file_drop(offsetof(struct wmk_header, dropped_heap_calls));
-		memset(atomic_load(&live_pages[order]), 0, live_page_bytes(order));
 	}
 	wmrt_blocks_each(count_inherited);
 }
@@ -568,7 +607,7 @@ static void collect(uintptr_t address, struct wm1_heap_block block, void *data)
 	struct collected *c = data;
 
 	if (c->blocks && c->count < c->capacity)
-		c->blocks[c->count] = (struct reach_block){address, block_size(block), block.record, 0};
+		c->blocks[c->count] = (struct reach_block){address, block_size(interval, block), block.record, 0};
 	c->count += !c->blocks || c->count < c->capacity;
 }
 
@@ -580,7 +619,7 @@ static void count_unreached(const struct reach_block *blocks, size_t count)
 
 		if (blocks[i].next || blocks[i].record & BLOCK_INHERITED)
 			continue;
-		record = counters_of((blocks[i].record & BLOCK_RECORD) - 1).record;
+		record = record_at((blocks[i].record & BLOCK_RECORD) - 1);
 		counter_add(false, &record->unreached_count, 1);
 		counter_add(false, &record->unreached_bytes, blocks[i].size_bytes);
 	}
@@ -614,8 +653,7 @@ static void tell_reach(void)
 	static _Atomic(uint64_t) told_run;
 	struct wmk_header *header = wmrt_file_header();
 
-	if (!atomic_load(&is_on) || !wmrt_config()->tells_leaks ||
-	    atomic_exchange(&told_run, header->run) == header->run)
+	if (!has_begun() || !wmrt_config()->tells_leaks || atomic_exchange(&told_run, header->run) == header->run)
 		return;
 	header->heap_reach = interval || has_come_late ? WMK_REACH_NOT_ALL : look_for_pointers();
 }
@@ -626,10 +664,11 @@ static uint64_t count_calls(void)
 	uint64_t calls = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct wmk_heap *record = record_at(i);
+		struct wmrt_place place = wmrt_place_of(i, sizeof(struct wmk_heap));
 
-		if (record)
-			calls += __atomic_load_n(&record->count, __ATOMIC_RELAXED);
+		if (place.order < MAX_CHUNKS && chunk_at(place.order))
+			calls += __atomic_load_n(&record_at(place.order << RECORD_BITS | place.i)->count,
+						 __ATOMIC_RELAXED);
 	}
 	return calls;
 }

@@ -38,6 +38,8 @@ bool wmrt_heap_point(const void *return_address, enum wm1_heap_function function
 bool wmrt_heap_begin(void);
 /* Ends recording: later calls are ignored. */
 void wmrt_heap_end(void);
+/* Brings what is known of a block nearer, for a call of the records that comes soon. */
+void wmrt_heap_prefetch(const void *block);
 /* Around work of the client's own at the start, whose allocations are none of the program's. */
 void wmrt_heap_pause(void);
 void wmrt_heap_resume(void);
