@@ -125,6 +125,8 @@ WM1_EXPORT void wm1_heap_alloc_from(void *block, size_t size_bytes, const void *
 WM1_EXPORT struct wm1_heap_block wm1_heap_take(void *block);
 WM1_EXPORT void wm1_heap_put_back(void *block, struct wm1_heap_block taken);
 WM1_EXPORT void wm1_heap_freed(struct wm1_heap_block taken);
+/* The two in one, for most blocks are given back at once. Instances of earlier versions do not have it. */
+WM1_EXPORT void wm1_heap_free(void *block);
 
 struct wm1_heap_client {
 	void (*start)(void);

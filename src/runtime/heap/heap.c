@@ -519,6 +519,22 @@ void wm1_heap_freed(struct wm1_heap_block taken)
 		freed_any(taken);
 }
 
+static __attribute__((noinline)) void free_any(void *block)
+{
+	if (is_ready())
+		freed_any(with_last(block, wmrt_blocks_take((uintptr_t)block)));
+}
+
+void wm1_heap_free(void *block)
+{
+	struct wm1_heap_block taken;
+
+	if (is_simple() && WMRT_LIKELY(wmrt_blocks_take_first((uintptr_t)block, &taken)))
+		freed_simple(with_last(block, taken));
+	else
+		free_any(block);
+}
+
 #define OWN(name) WMRT_HEAP_OWN(name) __attribute__((alias("wm1_heap_" #name)))
 OWN(start);
 OWN(alloc);

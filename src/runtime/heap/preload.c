@@ -46,6 +46,7 @@
 #pragma weak wm1_heap_take
 #pragma weak wm1_heap_put_back
 #pragma weak wm1_heap_freed
+#pragma weak wm1_heap_free
 
 enum {
 	EARLY_BYTES = 65536,
@@ -61,9 +62,10 @@ static _Atomic int resolve_state; /* 0 not begun, 1 at it, 2 done */
 
 static const struct wm1_heap_client direct = {wm1_heap_start, wm1_heap_alloc, wm1_heap_take, wm1_heap_put_back,
 					      wm1_heap_freed};
-/* The client's function; NULL: it has none. Written before `client`. */
+/* The client's functions that are not in its table; NULL: it has none. Written before `client`. */
 static void (*alloc_from)(void *, size_t, const void *, enum wm1_heap_function);
-/* NULL: no runtime in this process. Written by resolve or by the runtime's constructor. */
+static void (*forget)(void *); /* take and freed in one */
+/* NULL: no runtime in this process. Written by resolve or by the runtime's constructor, once the next allocator can be called. */
 static _Atomic(const struct wm1_heap_client *) client;
 
 /* Who walks; NULL: nobody does. It stays. */
@@ -139,6 +141,17 @@ static bool is_runtime_preloaded(void)
 	return !&wm1_keeper && list && strstr(list, "/libwaymark-rt.so");
 }
 
+/* NULL: the instance whose functions the others are has none, whatever another one in the process has. */
+static void (*forget_of_instance(void))(void *)
+{
+	Dl_info takes, forgets;
+
+	if (!wm1_heap_free || !dladdr((const void *)wm1_heap_take, &takes) ||
+	    !dladdr((const void *)wm1_heap_free, &forgets) || takes.dli_fbase != forgets.dli_fbase)
+		return NULL;
+	return wm1_heap_free;
+}
+
 /* True when the next allocator can be called. False inside its own look-up. */
 static bool resolve(void)
 {
@@ -155,11 +168,13 @@ static bool resolve(void)
 		atomic_store(&walker, wm1_heap_walked_early ? wm1_heap_walked_early() : NULL);
 		return true;
 	}
-	if (&wm1_agent)
+	if (&wm1_agent) {
 		alloc_from = wm1_agent.heap_alloc_from;
-	else if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed &&
-		 !is_runtime_preloaded())
+	} else if (wm1_heap_start && wm1_heap_alloc && wm1_heap_take && wm1_heap_put_back && wm1_heap_freed &&
+		   !is_runtime_preloaded()) {
 		alloc_from = wm1_heap_alloc_from;
+		forget = forget_of_instance();
+	}
 	if (alloc_from && environ)
 		start_client(&wm1_agent ? &wm1_agent.heap : &direct);
 	return true;
@@ -222,6 +237,19 @@ static inline __attribute__((always_inline)) struct wm1_caller caller_of(const u
 	return (struct wm1_caller){frame[1], (uintptr_t)(frame + 2), frame[0]};
 }
 
+static inline __attribute__((always_inline)) void *tell_client(const struct wm1_heap_client *to, void *block,
+							       size_t size_bytes, const void *return_address,
+							       enum wm1_heap_function function)
+{
+	if (!block)
+		return NULL;
+	if (__builtin_expect(alloc_from != NULL, 1))
+		alloc_from(block, size_bytes, return_address, function);
+	else
+		to->alloc(block, size_bytes);
+	return block;
+}
+
 static void *tell_alloc(void *block, size_t size_bytes, struct call call)
 {
 	const struct wm1_heap_client *to = runtime();
@@ -231,11 +259,8 @@ static void *tell_alloc(void *block, size_t size_bytes, struct call call)
 		if (!is_every)
 			sieve_add(&sieve, block);
 		walks()->alloc(block, size_bytes, call.count, &call.caller, call.function);
-	} else if (block && to) {
-		if (alloc_from)
-			alloc_from(block, size_bytes, (const void *)call.caller.pc, call.function);
-		else
-			to->alloc(block, size_bytes);
+	} else if (to) {
+		tell_client(to, block, size_bytes, (const void *)call.caller.pc, call.function);
 	}
 	return block;
 }
@@ -274,8 +299,12 @@ void wm1_heap_walk(const struct wm1_heap_walked *found)
 
 API void *malloc(size_t size_bytes)
 {
+	const struct wm1_heap_client *to = runtime();
 	uint32_t stands_for = 0;
 
+	if (to)
+		return tell_client(to, next.malloc(size_bytes), size_bytes, __builtin_return_address(0),
+				   WM1_HEAP_MALLOC);
 	if (is_untold(size_bytes, &stands_for))
 		return next.malloc(size_bytes);
 	return alloc(size_bytes, CALLED(WM1_HEAP_MALLOC, stands_for));
@@ -283,10 +312,14 @@ API void *malloc(size_t size_bytes)
 
 API void *calloc(size_t count, size_t size_bytes)
 {
+	const struct wm1_heap_client *to = runtime();
 	size_t total = 0;
 	bool is_over = __builtin_mul_overflow(count, size_bytes, &total);
 	uint32_t stands_for = 0;
 
+	if (to && !is_over)
+		return tell_client(to, next.calloc(count, size_bytes), total, __builtin_return_address(0),
+				   WM1_HEAP_CALLOC);
 	if (is_untold(is_over ? 0 : total, &stands_for))
 		return next.calloc(count, size_bytes);
 	if (is_over) {
@@ -320,13 +353,14 @@ static __attribute__((noinline)) void free_told(const void *block)
 
 API void free(void *block)
 {
-	const struct wm1_heap_client *to;
+	const struct wm1_heap_client *to = runtime();
 
-	if (!block || is_early(block) || !is_resolved())
+	if (!block || is_early(block) || (!to && !is_resolved()))
 		return;
 	/* Forgotten first: once it is free, another thread may get it. */
-	to = runtime();
-	if (to)
+	if (to && forget)
+		forget(block);
+	else if (to)
 		to->freed(to->take(block));
 	else if (!is_unknown(block))
 		free_told(block);
@@ -358,35 +392,43 @@ static __attribute__((noinline)) void *resize_told(void *block, size_t size_byte
 	return tell_alloc(moved, size_bytes, call);
 }
 
-static void *resize(void *block, size_t size_bytes, struct call call)
+/* A block that the next allocator has given. */
+static void *resize_known(const struct wm1_heap_client *to, void *block, size_t size_bytes, const void *return_address,
+			  enum wm1_heap_function function)
 {
-	const struct wm1_heap_client *to;
-	struct wm1_heap_block taken;
-	void *moved;
+	struct wm1_heap_block taken = to->take(block);
+	void *moved = next.realloc(block, size_bytes);
 
-	if (!block)
-		return alloc(size_bytes, call);
-	if (is_early(block) || !is_resolved())
-		return move_early(block, size_bytes, call);
-	to = runtime();
-	if (!to && !is_unknown(block))
-		return resize_told(block, size_bytes, call);
-	if (!to)
-		return tell_alloc(next.realloc(block, size_bytes), size_bytes, call);
-	taken = to->take(block);
-	moved = next.realloc(block, size_bytes);
 	if (!moved && size_bytes) {
 		to->put_back(block, taken);
 		return NULL;
 	}
 	to->freed(taken);
-	return tell_alloc(moved, size_bytes, call);
+	return tell_client(to, moved, size_bytes, return_address, function);
+}
+
+static void *resize(void *block, size_t size_bytes, struct call call)
+{
+	const struct wm1_heap_client *to = runtime();
+
+	if (!block)
+		return alloc(size_bytes, call);
+	if (is_early(block) || !is_resolved())
+		return move_early(block, size_bytes, call);
+	if (to)
+		return resize_known(to, block, size_bytes, (const void *)call.caller.pc, call.function);
+	if (!is_unknown(block))
+		return resize_told(block, size_bytes, call);
+	return tell_alloc(next.realloc(block, size_bytes), size_bytes, call);
 }
 
 API void *realloc(void *block, size_t size_bytes)
 {
+	const struct wm1_heap_client *to = runtime();
 	uint32_t stands_for = 0;
 
+	if (to && block && !is_early(block))
+		return resize_known(to, block, size_bytes, __builtin_return_address(0), WM1_HEAP_REALLOC);
 	if (is_untold(size_bytes, &stands_for) && !is_early(block) && is_unknown(block))
 		return next.realloc(block, size_bytes);
 	return resize(block, size_bytes, CALLED(WM1_HEAP_REALLOC, stands_for));
