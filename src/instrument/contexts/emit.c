@@ -232,8 +232,8 @@ static bool is_emitted(const struct site *site)
 
 static bool may_be_around_loop(const struct emitter *e, const struct function *f, const struct site *site)
 {
-	return site->action == SITE_PUSH && site->number && site->undo && site->kind != META_SITE_ASM &&
-	       !f->recovers && !f->is_late && !e->p->is_hybrid && LLVMIsACallInst(site->call);
+	return site->action == SITE_PUSH && site->number && site->undo && site->kind != META_SITE_ASM && !f->recovers &&
+	       !f->is_late && !e->p->is_hybrid && LLVMIsACallInst(site->call);
 }
 
 /*

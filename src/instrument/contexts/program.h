@@ -58,12 +58,12 @@ struct site {
 	uint32_t code_bits;
 	bool has_next; /* SITE_SELF: another one comes behind it, which is_next: its code takes the place of this one's */
 	bool is_next;
-	bool is_jump;     /* is_hybrid: an encoded call that is a jump in the code */
-	bool is_cold;     /* written for size: by calls of helpers (outline.c), with nothing kept in registers */
-	bool undo;        /* code after the call puts the state back */
+	bool is_jump;        /* is_hybrid: an encoded call that is a jump in the code */
+	bool is_cold;        /* written for size: by calls of helpers (outline.c), with nothing kept in registers */
+	bool undo;           /* code after the call puts the state back */
 	bool is_around_loop; /* SITE_PUSH: made once, in front of a loop, and put back behind it */
-	bool restore_id;  /* the callee may come back with another id: put back the absolute one */
-	bool restore_top; /* the same for the context stack */
+	bool restore_id;     /* the callee may come back with another id: put back the absolute one */
+	bool restore_top;    /* the same for the context stack */
 };
 VEC_DECLARE(site_vec, struct site);
 
