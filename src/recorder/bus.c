@@ -7,7 +7,7 @@
  *                                 default   ---> the kernel's action becomes that: the fault comes again, a sent signal is sent again
  *
  * It is never blocked in the kernel: neither by the recorder's locks (wmrt_process.unblocked), nor where the program has it blocked
- * (handlers.c), nor in a handler that comes while sigsuspend waits (bus_open). One that somebody sent meanwhile waits here until that is over, and a fault of the program's own ends the process, as in
+ * (handlers.c), nor in a handler that comes while sigsuspend waits (wmrt_bus_open). One that somebody sent meanwhile waits here until that is over, and a fault of the program's own ends the process, as in
  * the kernel.
  *
  * A program that sets the action by a system call of its own has its way, and no repairs from then on. After exec SIGBUS has the
@@ -42,12 +42,12 @@ static struct sigaction program;
 static _Atomic(uintptr_t) program_handler;
 static _Atomic int program_flags;
 
-bool bus_is_taken(void)
+bool wmrt_bus_is_taken(void)
 {
 	return atomic_load_explicit(&is_taken, memory_order_acquire);
 }
 
-bool bus_was_taken(void)
+bool wmrt_bus_was_taken(void)
 {
 	return atomic_load_explicit(&was_taken, memory_order_acquire);
 }
@@ -81,11 +81,11 @@ static struct sigaction installed(const struct sigaction *act)
 	return ret;
 }
 
-void bus_take(void)
+void wmrt_bus_take(void)
 {
 	struct sigaction was, wanted;
 
-	if (bus_is_taken() || wmrt_next_sigaction(SIGBUS, NULL, &was) != 0 || was.sa_sigaction == wmrt_handle)
+	if (wmrt_bus_is_taken() || wmrt_next_sigaction(SIGBUS, NULL, &was) != 0 || was.sa_sigaction == wmrt_handle)
 		return;
 	set_program(&was);
 	wanted = installed(&was);
@@ -96,22 +96,22 @@ void bus_take(void)
 	wmrt_process.unblocked = BUS_BIT;
 }
 
-void bus_share(void)
+void wmrt_bus_share(void)
 {
 	wmrt_process.unblocked = BUS_BIT;
 }
 
-void bus_start(void)
+void wmrt_bus_start(void)
 {
 	if (!wmrt_config()->is_off)
-		bus_take();
+		wmrt_bus_take();
 }
 
-void bus_give_back(void)
+void wmrt_bus_give_back(void)
 {
 	struct sigaction now;
 
-	if (!bus_is_taken())
+	if (!wmrt_bus_is_taken())
 		return;
 	atomic_store(&is_taken, false);
 	wmrt_process.unblocked = 0;
@@ -119,7 +119,7 @@ void bus_give_back(void)
 		wmrt_next_sigaction(SIGBUS, &program, NULL);
 }
 
-int bus_action(const struct sigaction *act, struct sigaction *old)
+int wmrt_bus_action(const struct sigaction *act, struct sigaction *old)
 {
 	struct sigaction was, wanted;
 	struct wmrt_guard guard;
@@ -164,65 +164,66 @@ static void end(siginfo_t *info)
 		kernel_send_again(SIGBUS, info);
 }
 
-void bus_unblock(void *data)
+void wmrt_bus_unblock(void *data)
 {
 	ucontext_t *context = data;
 
-	if (!bus_is_taken() || sigismember(&context->uc_sigmask, SIGBUS) != 1)
+	if (!wmrt_bus_is_taken() || sigismember(&context->uc_sigmask, SIGBUS) != 1)
 		return;
 	sigdelset(&context->uc_sigmask, SIGBUS);
 	wmrt_local.is_bus_blocked = true;
 }
 
-void bus_unblock_here(void)
+void wmrt_bus_unblock_here(void)
 {
 	uint64_t mask = 0;
 
-	if (!bus_is_taken() || wmrt_process.is_sealed)
+	if (!wmrt_bus_is_taken() || wmrt_process.is_sealed)
 		return;
 	wmrt_sys6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&BUS_BIT, (long)&mask, sizeof mask, 0, 0);
 	if (mask & BUS_BIT)
 		wmrt_local.is_bus_blocked = true;
 }
 
-uintptr_t bus_open(const void *frame)
+uintptr_t wmrt_bus_open(const void *frame)
 {
 	uintptr_t outer = wmrt_local.bus_frame;
 	uint64_t mask = 0;
 
-	if (bus_is_taken() && !wmrt_process.is_sealed)
+	if (wmrt_bus_is_taken() && !wmrt_process.is_sealed)
 		wmrt_sys6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&BUS_BIT, (long)&mask, sizeof mask, 0, 0);
 	if (mask & BUS_BIT)
 		wmrt_local.bus_frame = (uintptr_t)frame;
 	return outer;
 }
 
-void bus_close(uintptr_t outer)
+void wmrt_bus_close(uintptr_t outer)
 {
 	wmrt_local.bus_frame = outer;
 }
 
 /* What a handler calls is near its frame. */
-bool bus_is_blocked(uintptr_t sp)
+bool wmrt_bus_is_blocked(uintptr_t sp)
 {
 	uintptr_t frame = wmrt_local.bus_frame;
 
 	return wmrt_local.is_bus_blocked || (sp < frame && frame - sp < HANDLER_BYTES);
 }
 
-void bus_set_blocked(bool is_blocked)
+void wmrt_bus_set_blocked(bool is_blocked)
 {
 	wmrt_local.is_bus_blocked = is_blocked;
 	wmrt_local.bus_frame = 0;
 }
 
-wmrt_handler_fn bus_handler(siginfo_t *info, void *data)
+wmrt_handler_fn wmrt_bus_handler(siginfo_t *info, void *data)
 {
 	uintptr_t handler = atomic_load(&program_handler);
 	ucontext_t *context = data;
-	bool is_blocked = is_in_recorder(context) || bus_is_blocked((uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
+	bool is_blocked =
+		is_in_recorder(context) || wmrt_bus_is_blocked((uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
 
-	if (info->si_code == BUS_ADRERR && mapping_repair((uintptr_t)info->si_addr))
+	if (info->si_code == BUS_ADRERR && wmrt_mapping_repair((uintptr_t)info->si_addr))
 		return NULL;
 	if (is_sent(info) && is_blocked) {
 		sigaddset(&context->uc_sigmask, SIGBUS);

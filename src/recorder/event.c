@@ -58,7 +58,7 @@ static void renew_retired(void)
 	retired.generation = wmrt_process.generation;
 	retired.first = retired.count = retired.large_count = 0;
 	atomic_store(&has_retired, false);
-	sums_forget();
+	wmrt_sums_forget();
 }
 
 static bool grow_retired(void)
@@ -90,7 +90,7 @@ static void add_up(struct wmk_chunk_header *chunk)
 			continue;
 		/* First: a process that is killed in between counts it nowhere, rather than twice. */
 		__atomic_store_n(&events[i].state, 2, __ATOMIC_RELEASE);
-		if (!sums_add(&event))
+		if (!wmrt_sums_add(&event))
 			wmrt_file_drop(offsetof(struct wmk_header, dropped_events));
 	}
 }
@@ -132,7 +132,7 @@ static bool retire(uint64_t off)
 		return false;
 	if (retired.count == retired.size && !grow_retired())
 		return false;
-	if (!sums_start())
+	if (!wmrt_sums_start())
 		return false;
 	retired.offs[(retired.first + retired.count++) % retired.size] = off;
 	wmrt_file_set_reclaim(give);
@@ -196,7 +196,7 @@ static bool replace_chunk(struct wmrt_thread *thread, uint64_t full, bool is_nes
 	}
 	wmrt_unlock(&guard);
 	if (chunk && !is_nested)
-		mapping_drop(wmrt_events_of(full), (size_t)wmrt_events_units(full) * WMK_UNIT_BYTES);
+		wmrt_mapping_drop(wmrt_events_of(full), (size_t)wmrt_events_units(full) * WMK_UNIT_BYTES);
 	return is_there || chunk;
 }
 

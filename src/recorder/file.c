@@ -208,12 +208,12 @@ static void *grow(uint64_t off, uint64_t len_bytes, void *at, int *error)
 	}
 	if (was_bytes < off) {
 		wmrt_file_lost();
-		mapping_clear_all();
+		wmrt_mapping_clear_all();
 		*error = -EIO;
 	} else {
 		*error = allocate(fd, off, len_bytes);
 	}
-	mapped = *error ? NULL : mapping_new(at, len_bytes, fd, off);
+	mapped = *error ? NULL : wmrt_mapping_new(at, len_bytes, fd, off);
 	if (!*error && !mapped)
 		*error = -ENOMEM;
 	done_with(fd);
@@ -312,7 +312,7 @@ static void fill_labels(struct wmk_header *header)
 /* Places of chunks that are not needed, or are another process's. Those of the file stay: it grows over them. */
 static void drop_spare(void)
 {
-	mapping_drop(file.spare, (size_t)file.spare_units * WMK_UNIT_BYTES);
+	wmrt_mapping_drop(file.spare, (size_t)file.spare_units * WMK_UNIT_BYTES);
 	file.spare = NULL;
 	file.spare_units = 0;
 }
@@ -348,7 +348,7 @@ static void keep_parent(void)
 	struct wmk_header *place = file.parent ? file.parent : wmrt_map_memory(WMK_HEADER_BYTES);
 
 	if (place)
-		mapping_move(file.header_place, place, WMK_HEADER_BYTES);
+		wmrt_mapping_move(file.header_place, place, WMK_HEADER_BYTES);
 	file.parent = place;
 }
 
@@ -370,14 +370,14 @@ static struct wmk_header *begin_file(int *error)
 		wmrt_sys3(SYS_unlink, (long)file.temp, 0, 0);
 		close_fd(own_fd());
 		set_own_fd(-1);
-		mapping_drop(header, WMK_HEADER_BYTES);
+		wmrt_mapping_drop(header, WMK_HEADER_BYTES);
 		drop_spare();
 		return NULL;
 	}
 	/* In a forked child the parent's header stood there until now: it counts the children that get no file. */
 	if (file.header_place) {
 		keep_parent();
-		mapping_move(header, file.header_place, WMK_HEADER_BYTES);
+		wmrt_mapping_move(header, file.header_place, WMK_HEADER_BYTES);
 		header = file.header_place;
 	}
 	return header;
@@ -529,7 +529,7 @@ static struct wmk_chunk_header *reclaim(uint32_t units, uint64_t *ret_off)
 	size_t used_bytes = (size_t)units * WMK_UNIT_BYTES;
 
 	if (chunk && used_bytes < WMK_CHUNK_BYTES)
-		mapping_drop((char *)chunk + used_bytes, WMK_CHUNK_BYTES - used_bytes);
+		wmrt_mapping_drop((char *)chunk + used_bytes, WMK_CHUNK_BYTES - used_bytes);
 	return chunk;
 }
 
@@ -601,7 +601,7 @@ struct wmk_chunk_header *wmrt_file_map_large(uint64_t off)
 	if (fd < 0)
 		return NULL;
 	if (len_bytes >= off + WMK_CHUNK_BYTES)
-		chunk = mapping_new(NULL, WMK_CHUNK_BYTES, fd, off);
+		chunk = wmrt_mapping_new(NULL, WMK_CHUNK_BYTES, fd, off);
 	done_with(fd);
 	return chunk;
 }
@@ -633,7 +633,7 @@ bool wmrt_file_inherit(struct wmk_chunk_header *place, enum wmk_kind kind, uint3
 		memcpy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
 	chunk->first = first;
 	chunk->used_bytes = used_bytes;
-	mapping_move(chunk, place, (size_t)units * WMK_UNIT_BYTES);
+	wmrt_mapping_move(chunk, place, (size_t)units * WMK_UNIT_BYTES);
 	return is_kept;
 }
 
@@ -670,7 +670,7 @@ bool wmrt_file_own(struct wmk_chunk_header *place, uint32_t units, uint64_t firs
 	memcpy(wmrt_chunk_body(chunk), wmrt_chunk_body(place), used_bytes);
 	chunk->first = first;
 	chunk->used_bytes = used_bytes;
-	mapping_move(chunk, place, (size_t)units * WMK_UNIT_BYTES);
+	wmrt_mapping_move(chunk, place, (size_t)units * WMK_UNIT_BYTES);
 	return true;
 }
 
@@ -792,7 +792,7 @@ void wmrt_file_exec_failed(void)
 	if (wmrt_process.is_sealed || wmrt_is_vfork_child() || !file.is_removed)
 		return;
 	/* It is as if the process had only now been forked. */
-	mapping_move(file.parent, file.header_place, WMK_HEADER_BYTES);
+	wmrt_mapping_move(file.parent, file.header_place, WMK_HEADER_BYTES);
 	file.parent = NULL;
 	file.is_removed = false;
 	wmrt_renew();

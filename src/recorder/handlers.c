@@ -7,7 +7,7 @@
  * A handler set by vfork's child before its exec is not replaced: the table is the parent's.
  *
  * SIGBUS stays unblocked in the kernel (bus.h), also where the program has it blocked by these functions: in a mask of its own or of a
- * handler. sigsuspend and its kin block it while they wait; a handler that comes then unblocks it (bus_open). A system call in assembly
+ * handler. sigsuspend and its kin block it while they wait; a handler that comes then unblocks it (wmrt_bus_open). A system call in assembly
  * blocks it all the same.
  *
  * Changes of actions by libc's system(), posix_spawn() and abort() go past this table and needs nothing from it: they
@@ -92,7 +92,7 @@ static handler_fn as_program_set(handler_fn handler, uintptr_t before)
 /* A fault in a recording could not be repaired where SIGBUS is blocked. True: it was in the set. */
 static bool hide_bus(sigset_t *set)
 {
-	bool is_there = bus_is_taken() && sigismember(set, SIGBUS) == 1;
+	bool is_there = wmrt_bus_is_taken() && sigismember(set, SIGBUS) == 1;
 
 	if (is_there)
 		sigdelset(set, SIGBUS);
@@ -158,9 +158,9 @@ static int set_action(int sig, const struct sigaction *act, struct sigaction *ol
 
 static int own_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-	if (!is_signal(sig) || (sig == SIGBUS && bus_is_taken() && wmrt_is_vfork_child()))
+	if (!is_signal(sig) || (sig == SIGBUS && wmrt_bus_is_taken() && wmrt_is_vfork_child()))
 		return wmrt_next_sigaction(sig, act, old);
-	return sig == SIGBUS && bus_is_taken() ? bus_action(act, old) : set_action(sig, act, old);
+	return sig == SIGBUS && wmrt_bus_is_taken() ? wmrt_bus_action(act, old) : set_action(sig, act, old);
 }
 
 /* Implements signal() and sysv_signal() by sigaction: for static programs, and for SIGBUS. */
@@ -179,7 +179,7 @@ static handler_fn set_with_flags(int sig, handler_fn handler, int flags)
 		act.sa_flags &= ~SA_RESTART;
 	if (flags & SA_RESTART)
 		sigaddset(&act.sa_mask, sig);
-	if ((sig == SIGBUS && bus_is_taken()) || sig == guarded)
+	if ((sig == SIGBUS && wmrt_bus_is_taken()) || sig == guarded)
 		return own_sigaction(sig, &act, &old) < 0 ? SIG_ERR : old.sa_handler;
 	return __sigaction(sig, &act, &old) < 0 ? SIG_ERR : old.sa_handler;
 }
@@ -208,7 +208,7 @@ static handler_fn set_handler(struct older *kind, int sig, handler_fn handler)
 
 	if (!is_signal(sig))
 		return next ? next(sig, handler) : set_with_flags(sig, handler, kind->flags);
-	if ((sig == SIGBUS && bus_is_taken()) || sig == guarded)
+	if ((sig == SIGBUS && wmrt_bus_is_taken()) || sig == guarded)
 		return set_with_flags(sig, handler, kind->flags);
 	wmrt_check_fork();
 	wmrt_lock(&guard);
@@ -290,7 +290,7 @@ static int kernel_mask(int how, const sigset_t *set, sigset_t *old)
 /* SIGBUS is never blocked in the kernel for the program's sake; the program is told what it asked for. */
 static int set_mask(mask_fn next, int how, const sigset_t *set, sigset_t *old)
 {
-	bool was_blocked = bus_is_blocked((uintptr_t)__builtin_frame_address(0)), is_in = false;
+	bool was_blocked = wmrt_bus_is_blocked((uintptr_t)__builtin_frame_address(0)), is_in = false;
 	struct wmrt_local was = wmrt_local;
 	sigset_t wanted;
 	int rc;
@@ -301,7 +301,7 @@ static int set_mask(mask_fn next, int how, const sigset_t *set, sigset_t *old)
 	}
 	/* Before one that waits is delivered. */
 	if (set && (is_in || how == SIG_SETMASK))
-		bus_set_blocked(is_in && how != SIG_UNBLOCK);
+		wmrt_bus_set_blocked(is_in && how != SIG_UNBLOCK);
 	rc = next(how, set ? &wanted : NULL, old);
 	if (rc != 0) {
 		wmrt_local.is_bus_blocked = was.is_bus_blocked;
@@ -352,8 +352,8 @@ void wmrt_handlers_start(void)
 
 wmrt_handler_fn wmrt_handler_of(int sig, siginfo_t *info, void *context)
 {
-	if (sig == SIGBUS && bus_was_taken())
-		return bus_handler(info, context);
+	if (sig == SIGBUS && wmrt_bus_was_taken())
+		return wmrt_bus_handler(info, context);
 	return (wmrt_handler_fn)atomic_load_explicit(&handlers[sig], memory_order_acquire);
 }
 
@@ -397,7 +397,7 @@ void wmrt_handlers_take(void)
 {
 	struct kernel_action action = {0};
 
-	bus_take();
+	wmrt_bus_take();
 	for (int sig = 1; sig <= KERNEL_SIGNALS; sig++) {
 		if (sig == SIGBUS || sig == FIRST_OF_LIBC || sig == FIRST_OF_LIBC + 1 ||
 		    !kernel_action(sig, NULL, &action) || !is_function((handler_fn)action.handler) ||
@@ -417,7 +417,7 @@ void wmrt_handlers_give_back(void)
 {
 	struct kernel_action action = {0};
 
-	bus_give_back();
+	wmrt_bus_give_back();
 	for (int sig = 1; sig <= KERNEL_SIGNALS; sig++) {
 		if (!kernel_action(sig, NULL, &action) || action.handler != (uintptr_t)wmrt_handle)
 			continue;

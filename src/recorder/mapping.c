@@ -115,7 +115,7 @@ static bool note(void *at, size_t len_bytes, bool is_file)
 	return true;
 }
 
-void *mapping_new(void *at, size_t len_bytes, int fd, uint64_t off)
+void *wmrt_mapping_new(void *at, size_t len_bytes, int fd, uint64_t off)
 {
 	struct held held;
 	void *mapped;
@@ -137,7 +137,7 @@ void *mapping_new(void *at, size_t len_bytes, int fd, uint64_t off)
 	return mapped;
 }
 
-void mapping_drop(void *at, size_t len_bytes)
+void wmrt_mapping_drop(void *at, size_t len_bytes)
 {
 	struct held held;
 
@@ -149,7 +149,7 @@ void mapping_drop(void *at, size_t len_bytes)
 	unlock(&held);
 }
 
-void mapping_move(void *from, void *to, size_t len_bytes)
+void wmrt_mapping_move(void *from, void *to, size_t len_bytes)
 {
 	struct leaf *leaf;
 	struct held held;
@@ -164,7 +164,7 @@ void mapping_move(void *from, void *to, size_t len_bytes)
 	unlock(&held);
 }
 
-void mapping_clear(void *at, size_t len_bytes)
+void wmrt_mapping_clear(void *at, size_t len_bytes)
 {
 	struct held held;
 
@@ -204,7 +204,7 @@ static void clear_all(void)
 	}
 }
 
-void mapping_clear_all(void)
+void wmrt_mapping_clear_all(void)
 {
 	struct held held;
 
@@ -213,7 +213,7 @@ void mapping_clear_all(void)
 	unlock(&held);
 }
 
-bool mapping_repair(uintptr_t address)
+bool wmrt_mapping_repair(uintptr_t address)
 {
 	struct leaf *leaf = leaf_of(address);
 	struct held held;

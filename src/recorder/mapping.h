@@ -14,19 +14,19 @@
 #include <stdint.h>
 
 /* Maps that part of the file. at: over what is there; NULL: anywhere. NULL without memory. */
-void *mapping_new(void *at, size_t len_bytes, int fd, uint64_t off);
+void *wmrt_mapping_new(void *at, size_t len_bytes, int fd, uint64_t off);
 /* Unmaps it; nothing happens for NULL. */
-void mapping_drop(void *at, size_t len_bytes);
+void wmrt_mapping_drop(void *at, size_t len_bytes);
 /* Moves pages, of a file or of memory, over others. */
-void mapping_move(void *from, void *to, size_t len_bytes);
+void wmrt_mapping_move(void *from, void *to, size_t len_bytes);
 /* Puts zeroed memory in the place of a mapping. */
-void mapping_clear(void *at, size_t len_bytes);
+void wmrt_mapping_clear(void *at, size_t len_bytes);
 /*
  * After a SIGBUS at that address. True: it is in a mapping. Zeroed memory stands now in the place of every mapping, so that no other
  * thread meets the same, and the file is lost (wmrt_file_lost). False: the fault is none of ours.
  */
-bool mapping_repair(uintptr_t address);
+bool wmrt_mapping_repair(uintptr_t address);
 /* Puts zeroed memory in the place of every mapping. */
-void mapping_clear_all(void);
+void wmrt_mapping_clear_all(void);
 
 #endif

@@ -134,15 +134,15 @@ static bool grow_table(void)
 	return true;
 }
 
-bool sums_start(void)
+bool wmrt_sums_start(void)
 {
 	return s.chunk_count || add_chunk();
 }
 
-void sums_forget(void)
+void wmrt_sums_forget(void)
 {
 	for (uint32_t i = 0; i < s.chunk_count; i++) {
-		mapping_drop(wmrt_chunkdir_get(&s.chunks, i), WMK_CHUNK_BYTES);
+		wmrt_mapping_drop(wmrt_chunkdir_get(&s.chunks, i), WMK_CHUNK_BYTES);
 		wmrt_chunkdir_set(&s.chunks, i, NULL);
 	}
 	if (s.table)
@@ -383,7 +383,7 @@ static bool find_lost(const struct wmk_event *e, struct sum **ret)
 	return (*ret)->number_1 != 0;
 }
 
-bool sums_add(const struct wmk_event *e)
+bool wmrt_sums_add(const struct wmk_event *e)
 {
 	struct sum key, *sum = NULL;
 	struct wmk_sum *record;

@@ -14,10 +14,10 @@
 #include "waymark/wmk.h"
 
 /* Makes the first chunk, while the file still has room. False: there are none, and nothing can be added up. */
-bool sums_start(void);
+bool wmrt_sums_start(void);
 /* Adds an event. False: no sum had room for it. */
-bool sums_add(const struct wmk_event *event);
+bool wmrt_sums_add(const struct wmk_event *event);
 /* The file is another one: a fork, or a new recording. */
-void sums_forget(void);
+void wmrt_sums_forget(void);
 
 #endif

@@ -110,7 +110,7 @@ static void thread_renew(struct wmrt_thread *thread, uint32_t tid)
 {
 	uint64_t events = atomic_exchange(&thread->events, 0);
 
-	mapping_drop(wmrt_events_of(events), (size_t)wmrt_events_units(events) * WMK_UNIT_BYTES);
+	wmrt_mapping_drop(wmrt_events_of(events), (size_t)wmrt_events_units(events) * WMK_UNIT_BYTES);
 	atomic_store(&thread->owner, tid);
 	atomic_store(&thread->generation, wmrt_process.generation);
 }

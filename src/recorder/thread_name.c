@@ -30,7 +30,7 @@ static struct wmk_thread *claim(void)
 	struct wmk_thread *ret;
 
 	if (!has_room()) {
-		mapping_drop(chunk, (size_t)units * WMK_UNIT_BYTES);
+		wmrt_mapping_drop(chunk, (size_t)units * WMK_UNIT_BYTES);
 		units = chunk && generation == wmrt_process.generation ? WMRT_UNITS_MAX : 1;
 		chunk = wmrt_file_chunk(WMK_THREADS, units, 0, 0);
 		generation = wmrt_process.generation;

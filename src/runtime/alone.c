@@ -125,62 +125,62 @@ WEAK uint64_t wmrt_hybrid_id_slow(uint64_t id, uint64_t sp, const struct wm1_ent
 
 /* ---- what there is no need of without a recording ---- */
 
-WEAK void mapping_drop(void *mapping, size_t len_bytes)
+WEAK void wmrt_mapping_drop(void *mapping, size_t len_bytes)
 {
 	(void)mapping;
 	(void)len_bytes;
 }
 
-WEAK bool bus_is_taken(void)
+WEAK bool wmrt_bus_is_taken(void)
 {
 	return false;
 }
 
-WEAK bool bus_was_taken(void)
+WEAK bool wmrt_bus_was_taken(void)
 {
 	return false;
 }
 
-WEAK void bus_start(void)
+WEAK void wmrt_bus_start(void)
 {
 }
 
-WEAK void bus_take(void)
+WEAK void wmrt_bus_take(void)
 {
 }
 
-WEAK void bus_give_back(void)
+WEAK void wmrt_bus_give_back(void)
 {
 }
 
-WEAK int bus_action(const struct sigaction *act, struct sigaction *old)
+WEAK int wmrt_bus_action(const struct sigaction *act, struct sigaction *old)
 {
 	return wmrt_next_sigaction(SIGBUS, act, old);
 }
 
-WEAK uintptr_t bus_open(const void *frame)
+WEAK uintptr_t wmrt_bus_open(const void *frame)
 {
 	(void)frame;
 	return 0;
 }
 
-WEAK void bus_close(uintptr_t outer)
+WEAK void wmrt_bus_close(uintptr_t outer)
 {
 	(void)outer;
 }
 
-WEAK bool bus_is_blocked(uintptr_t sp)
+WEAK bool wmrt_bus_is_blocked(uintptr_t sp)
 {
 	(void)sp;
 	return false;
 }
 
-WEAK void bus_set_blocked(bool is_blocked)
+WEAK void wmrt_bus_set_blocked(bool is_blocked)
 {
 	(void)is_blocked;
 }
 
-WEAK wmrt_handler_fn bus_handler(siginfo_t *info, void *context)
+WEAK wmrt_handler_fn wmrt_bus_handler(siginfo_t *info, void *context)
 {
 	(void)info;
 	(void)context;

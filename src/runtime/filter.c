@@ -26,14 +26,14 @@ void wmrt_before_filter(void)
 	if (!wmrt_is_active() || wmrt_is_vfork_child() || wmrt_process.is_sealed)
 		return;
 	wmrt_file_close(WMK_FLAG_FILTERED);
-	bus_give_back();
+	wmrt_bus_give_back();
 	wmrt_lock(&guard);
 	is_first = !wmrt_process.is_sealed;
 	if (is_first)
 		wmrt_seal();
 	wmrt_unlock(&guard);
 	if (is_first)
-		mapping_clear_all();
+		wmrt_mapping_clear_all();
 }
 
 const struct wmrt_client wmrt_filter = {.start = wmrt_filter_start};

@@ -57,7 +57,7 @@ static void begin_telling(void)
 	atomic_signal_fence(memory_order_seq_cst);
 	/* A fault in the recording is repaired, also in a thread that has blocked all signals before. */
 	if (!state.is_bus_open)
-		bus_unblock_here();
+		wmrt_bus_unblock_here();
 	state.is_bus_open = true;
 }
 

@@ -84,7 +84,7 @@ static void give_back(void)
 	watch_give_back();
 	sampler_timer_give_back();
 	unblock_ticks();
-	bus_give_back();
+	wmrt_bus_give_back();
 	attached_pid = 0;
 	is_leaving = false;
 }
@@ -229,9 +229,9 @@ static enum wm1_attach_result enter(struct wm1_attach_request *r, const struct s
 		has_heap = false;
 		return result;
 	}
-	bus_take();
+	wmrt_bus_take();
 	if (!sample_init(rates, true)) {
-		bus_give_back();
+		wmrt_bus_give_back();
 		return WM1_ATTACH_FAILED;
 	}
 	/* No clock runs yet. */

@@ -330,12 +330,12 @@ static void on_tick(ucontext_t *context, enum sampler_tick what, int clock_fd)
 		atomic_store(&b->is_busy, true);
 		b->tick = what;
 		host->check_fork();
-		outer = bus_open(__builtin_frame_address(0));
+		outer = wmrt_bus_open(__builtin_frame_address(0));
 		/* The kernel has blocked all signals but SIGBUS for the tick: nothing in it needs a system call for that. */
 		wmrt_local.blocks++;
 		own_stack_call(b->stack + BLOCK_STACK_BYTES, sample, context);
 		wmrt_local.blocks--;
-		bus_close(outer);
+		wmrt_bus_close(outer);
 		atomic_store(&b->is_busy, false);
 	}
 	watch_look();
@@ -784,7 +784,7 @@ void wmrt_before_filter(void)
 		wmrt_sys3(SYS_nanosleep, (long)&nap, 0, 0);
 	say_filtered();
 	wmrt_file_close(WMK_FLAG_FILTERED);
-	bus_give_back();
+	wmrt_bus_give_back();
 	wmrt_seal();
-	mapping_clear_all();
+	wmrt_mapping_clear_all();
 }

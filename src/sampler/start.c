@@ -169,9 +169,9 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 		handler(sig, info, context);
 		return;
 	}
-	outer = bus_open(__builtin_frame_address(0));
+	outer = wmrt_bus_open(__builtin_frame_address(0));
 	handler(sig, info, context);
-	bus_close(outer);
+	wmrt_bus_close(outer);
 }
 
 void exec_begins(void)
@@ -211,9 +211,9 @@ static void look_up(void)
 		wmrt_handlers_only_bus();
 	wmrt_handlers_block(TICK_MASK);
 	if (host_is_program())
-		bus_share(); /* its runtime repairs faults in the recording */
+		wmrt_bus_share(); /* its runtime repairs faults in the recording */
 	else
-		bus_start();
+		wmrt_bus_start();
 	wmrt_filter_start();
 	restart_start();
 	alone_start();

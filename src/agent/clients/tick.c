@@ -170,7 +170,7 @@ static void on_tick(int number, siginfo_t *info, void *data)
 		return;
 	}
 	if (agent_thread.is_bus_unseen)
-		bus_unblock(data);
+		wmrt_bus_unblock(data);
 	agent_thread.is_bus_unseen = false;
 	restart_call(data);
 	if (agent_leaves())
@@ -186,11 +186,11 @@ static void on_tick(int number, siginfo_t *info, void *data)
 	}
 	began_ns = wmrt_now_ns();
 	wmrt_check_fork();
-	outer = bus_open(__builtin_frame_address(0));
+	outer = wmrt_bus_open(__builtin_frame_address(0));
 	/* For a stack of the agent's. */
 	agent_thread_begin();
 	own_stack_call(tick, &regs);
-	bus_close(outer);
+	wmrt_bus_close(outer);
 	agent_thread.is_tick_late = wmrt_now_ns() - began_ns >= timers_period_ns();
 }
 

@@ -96,7 +96,7 @@ void wmrt_before_filter(void)
 		agent_is_on = false;
 		say(wmrt_file_path());
 		wmrt_file_close(WMK_FLAG_FILTERED);
-		bus_give_back();
+		wmrt_bus_give_back();
 		agent_is_seccomp_frozen = true;
 	}
 	agent_unlock(&guard);
@@ -104,5 +104,5 @@ void wmrt_before_filter(void)
 		return;
 	wait_for_others();
 	wmrt_seal();
-	mapping_clear_all();
+	wmrt_mapping_clear_all();
 }

@@ -175,7 +175,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 		handler(sig, info, context);
 		return;
 	}
-	outer = bus_open(__builtin_frame_address(0));
+	outer = wmrt_bus_open(__builtin_frame_address(0));
 	left = segments_begin_handler(&agent_thread, context, agent_epoch(), WM_PREFIX_NONE,
 				      (uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t));
 	agent_thread.is_on_alternate = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)interrupted->uc_stack.ss_sp <
@@ -189,7 +189,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	hook_once(sig, (uintptr_t)handler, shown[0].is.pc);
 	unblock(sig, interrupted);
 	handler(sig, info, context);
-	bus_close(outer);
+	wmrt_bus_close(outer);
 	/* A handler may send what it interrupted elsewhere. */
 	if (!is_shown(&shown[0]))
 		left->epoch = 0;

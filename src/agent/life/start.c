@@ -67,7 +67,7 @@ static void look_up(void)
 	libc_start();
 	wmrt_handlers_start();
 	wmrt_handlers_block(TICK_MASK);
-	bus_start();
+	wmrt_bus_start();
 	wmrt_filter_start();
 	jump_start();
 	agent_clients_look_up();

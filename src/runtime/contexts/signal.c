@@ -57,7 +57,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 
 	if (!handler)
 		return;
-	outer = bus_open(__builtin_frame_address(0));
+	outer = wmrt_bus_open(__builtin_frame_address(0));
 	entry = wmrt_entry_for_signal();
 	note_alt_stack(interrupted, (uintptr_t)__builtin_frame_address(0));
 	entry->id = (uintptr_t)interrupted_top(thread, (struct wm1_entry *)entry);
@@ -71,7 +71,7 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 	thread->id = 0;
 	thread->history = WM1_HISTORY_NONE;
 	handler(sig, info, context);
-	bus_close(outer);
+	wmrt_bus_close(outer);
 	thread->top = top;
 	thread->id = id;
 	thread->history = history;
@@ -80,4 +80,4 @@ void wmrt_handle(int sig, siginfo_t *info, void *context)
 }
 
 const struct wmrt_client wmrt_signals = {.start = wmrt_handlers_start};
-const struct wmrt_client wmrt_faults = {.start = bus_start};
+const struct wmrt_client wmrt_faults = {.start = wmrt_bus_start};

@@ -293,7 +293,7 @@ static inline void count_alloc(bool is_alone, uint32_t number, uint64_t size_byt
 	counter_add(is_alone, &record->count, count);
 	counter_add(is_alone, &record->bytes, bytes);
 	if (WMRT_UNLIKELY(timeline_is_due(all)))
-		timeline_add(all);
+		wmrt_timeline_add(all);
 }
 
 static inline bool is_ready(void)
@@ -339,14 +339,14 @@ static void forget_records(void)
 	uint32_t order, count = atomic_exchange(&record_count, 0);
 
 	for (order = 0; order < MAX_CHUNKS && wmrt_chunk_start(order, sizeof(struct wmk_heap)) < count; order++)
-		mapping_drop(atomic_exchange(&record_chunks[order], NULL),
-			     (size_t)wmrt_chunk_units(order) * WMK_UNIT_BYTES);
+		wmrt_mapping_drop(atomic_exchange(&record_chunks[order], NULL),
+				  (size_t)wmrt_chunk_units(order) * WMK_UNIT_BYTES);
 	wmrt_index_clear(&record_index);
 	wmrt_memo_clear(&record_memo);
 	for (size_t i = 0; i < sizeof walked_records / sizeof *walked_records; i++)
 		atomic_store(&walked_records[i], 0);
 	wmrt_blocks_clear();
-	timeline_begin();
+	wmrt_timeline_begin();
 	last_block = 0;
 	allocations = 0;
 	atomic_store(&is_full, false);
@@ -490,7 +490,7 @@ static inline __attribute__((always_inline)) void count_freed(bool is_alone, boo
 	if (taken.record & BLOCK_TEMPORARY)
 		counter_add(is_alone, &record->temporary_count, count);
 	if (WMRT_UNLIKELY(timeline_is_due(all)))
-		timeline_add(all);
+		wmrt_timeline_add(all);
 }
 
 static __attribute__((noinline)) void freed_any(struct wm1_heap_block taken)
@@ -597,7 +597,7 @@ static void copy_inherited(void)
 	if (!has_begun())
 		return;
 	wmrt_file_header()->heap_interval_bytes = interval;
-	timeline_begin();
+	wmrt_timeline_begin();
 	for (uint32_t i = 0, order = 0; i < count && order < MAX_CHUNKS; i += capacity, order++) {
 		struct wmk_chunk_header *chunk = chunk_at(order);
 		uint32_t n;
@@ -651,16 +651,16 @@ static __attribute__((noinline)) enum wmk_reach look_for_pointers(void)
 	__builtin_unwind_init();
 	wmrt_blocks_look(collect, &c);
 	c.capacity = c.count;
-	c.blocks = reach_blocks_create(c.capacity);
+	c.blocks = wmrt_reach_blocks_create(c.capacity);
 	if (!c.blocks)
 		return WMK_REACH_NO_MEMORY;
 	c.count = 0;
 	wmrt_blocks_look(collect, &c);
 	__asm__ volatile("movq %%rsp, %0" : "=r"(stack));
-	state = reach_mark(c.blocks, c.count, stack);
+	state = wmrt_reach_mark(c.blocks, c.count, stack);
 	if (state == WMK_REACH_TOLD || state == WMK_REACH_THREADS)
 		count_unreached(c.blocks, c.count);
-	reach_blocks_destroy(c.blocks, c.capacity);
+	wmrt_reach_blocks_destroy(c.blocks, c.capacity);
 	return state;
 }
 

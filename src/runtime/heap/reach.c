@@ -60,12 +60,12 @@ static size_t blocks_bytes(size_t count)
 	return 2 * (count + 1) * sizeof(struct reach_block);
 }
 
-struct reach_block *reach_blocks_create(size_t count)
+struct reach_block *wmrt_reach_blocks_create(size_t count)
 {
 	return wmrt_map_memory(blocks_bytes(count));
 }
 
-void reach_blocks_destroy(struct reach_block *blocks, size_t count)
+void wmrt_reach_blocks_destroy(struct reach_block *blocks, size_t count)
 {
 	wmrt_unmap(blocks, blocks_bytes(count));
 }
@@ -412,7 +412,7 @@ static enum wmk_reach mark(struct look *l, uintptr_t stack)
 	return has_threads(l) ? WMK_REACH_THREADS : WMK_REACH_TOLD;
 }
 
-enum wmk_reach reach_mark(struct reach_block *blocks, size_t count, uintptr_t stack)
+enum wmk_reach wmrt_reach_mark(struct reach_block *blocks, size_t count, uintptr_t stack)
 {
 	struct look l = {.blocks = blocks, .count = count, .list = LAST};
 	enum wmk_reach state;

@@ -25,13 +25,13 @@ struct reach_block {
 };
 
 /* Room for so many blocks and what the look needs beside them; NULL: there is no memory. */
-struct reach_block *reach_blocks_create(size_t count);
-void reach_blocks_destroy(struct reach_block *blocks, size_t count);
+struct reach_block *wmrt_reach_blocks_create(size_t count);
+void wmrt_reach_blocks_destroy(struct reach_block *blocks, size_t count);
 
 /*
  * Sorts the blocks by address and marks those that can be reached from the memory of the process: their `next` is not 0 then. stack: of the
  * running thread, what is below is no root. Blocks of size 0 count as one byte. WMK_REACH_TOLD, _THREADS, _NO_MEMORY or _NO_READING.
  */
-enum wmk_reach reach_mark(struct reach_block *blocks, size_t count, uintptr_t stack);
+enum wmk_reach wmrt_reach_mark(struct reach_block *blocks, size_t count, uintptr_t stack);
 
 #endif

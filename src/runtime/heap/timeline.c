@@ -13,9 +13,9 @@ enum {
 	RECORDS_PER_DISTANCE = 1024,
 };
 
-struct timeline_window timeline_window = {0, WMK_HEAP_STEP_MIN};
+struct wmrt_timeline_window wmrt_timeline_window = {0, WMK_HEAP_STEP_MIN};
 
-/* Where its thread's timeline_add is. Its own thread's. */
+/* Where its thread's wmrt_timeline_add is. Its own thread's. */
 static _Thread_local uintptr_t frame __attribute__((tls_model("initial-exec")));
 
 /* Address of the `frame` of the thread that works on the rest; 0: none does. */
@@ -32,8 +32,8 @@ static struct {
 
 static void set_window(uint64_t low, uint64_t span)
 {
-	atomic_store_explicit(&timeline_window.low, low, memory_order_relaxed);
-	atomic_store_explicit(&timeline_window.span, span, memory_order_relaxed);
+	atomic_store_explicit(&wmrt_timeline_window.low, low, memory_order_relaxed);
+	atomic_store_explicit(&wmrt_timeline_window.span, span, memory_order_relaxed);
 }
 
 static void put_window_around(uint64_t live_bytes)
@@ -66,7 +66,7 @@ static bool new_chunk(void)
 	line.chunk = chunk;
 	line.units = units;
 	line.count = 0;
-	mapping_drop(full, (size_t)full_units * WMK_UNIT_BYTES);
+	wmrt_mapping_drop(full, (size_t)full_units * WMK_UNIT_BYTES);
 	return true;
 }
 
@@ -110,7 +110,7 @@ static bool begin(uintptr_t here)
 	return true;
 }
 
-void timeline_add(uint64_t live_bytes)
+void wmrt_timeline_add(uint64_t live_bytes)
 {
 	uint64_t now_ns;
 	bool is_new;
@@ -132,9 +132,9 @@ void timeline_add(uint64_t live_bytes)
 	atomic_store_explicit(&owner, 0, memory_order_release);
 }
 
-void timeline_begin(void)
+void wmrt_timeline_begin(void)
 {
-	mapping_drop(line.chunk, (size_t)line.units * WMK_UNIT_BYTES);
+	wmrt_mapping_drop(line.chunk, (size_t)line.units * WMK_UNIT_BYTES);
 	line = (__typeof(line)){.distance_ns = FIRST_DISTANCE_NS};
 	set_window(0, WMK_HEAP_STEP_MIN);
 	atomic_store(&owner, 0);

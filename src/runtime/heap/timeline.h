@@ -17,20 +17,20 @@
 #include <stdint.h>
 
 /* Written by who has left it. The two words may be of different windows: then a step is recorded that is smaller, or one more call comes here. */
-struct timeline_window {
+struct wmrt_timeline_window {
 	_Atomic uint64_t low, span;
 };
-extern struct timeline_window timeline_window __attribute__((visibility("hidden")));
+extern struct wmrt_timeline_window wmrt_timeline_window __attribute__((visibility("hidden")));
 
 static inline bool timeline_is_due(uint64_t live_bytes)
 {
-	return live_bytes - atomic_load_explicit(&timeline_window.low, memory_order_relaxed) >
-	       atomic_load_explicit(&timeline_window.span, memory_order_relaxed);
+	return live_bytes - atomic_load_explicit(&wmrt_timeline_window.low, memory_order_relaxed) >
+	       atomic_load_explicit(&wmrt_timeline_window.span, memory_order_relaxed);
 }
 
 /* Signal-safe; no malloc. A call beside another one does nothing: the next one that leaves the window comes again. */
-void timeline_add(uint64_t live_bytes);
+void wmrt_timeline_add(uint64_t live_bytes);
 /* In a new file. The chunk of before is left: it is the parent's, or of a file that is whole. No other thread is in here. */
-void timeline_begin(void);
+void wmrt_timeline_begin(void);
 
 #endif

@@ -252,7 +252,7 @@ static void write_tables(const struct saved *s)
 		to += n;
 	}
 	wmrt_chunk_raise_used(chunk, (uint32_t)len_bytes);
-	mapping_drop(chunk, units * WMK_UNIT_BYTES);
+	wmrt_mapping_drop(chunk, units * WMK_UNIT_BYTES);
 }
 
 static void write_counts(struct saved *s)
@@ -274,12 +274,12 @@ static void write_counts(struct saved *s)
 		((struct wmk_path_count *)(void *)wmrt_chunk_body(chunk))[used++] = *count;
 		wmrt_chunk_raise_used(chunk, used * (uint32_t)sizeof *count);
 		if (used == COUNTS_PER_CHUNK) {
-			mapping_drop(chunk, COUNTS_UNITS * WMK_UNIT_BYTES);
+			wmrt_mapping_drop(chunk, COUNTS_UNITS * WMK_UNIT_BYTES);
 			chunk = NULL;
 			used = 0;
 		}
 	}
-	mapping_drop(chunk, COUNTS_UNITS * WMK_UNIT_BYTES);
+	wmrt_mapping_drop(chunk, COUNTS_UNITS * WMK_UNIT_BYTES);
 }
 
 /* Moves the tables of a thread; s is NULL if it has none. */

@@ -241,7 +241,7 @@ static struct wmk_chunk_header *chunk_renew(const struct wmrt_chunk *chunk, bool
 	if (header)
 		wmrt_chunk_raise_used(header, chunk->used_bytes);
 	else
-		mapping_clear(place, chunk_bytes(chunk));
+		wmrt_mapping_clear(place, chunk_bytes(chunk));
 	return header;
 }
 

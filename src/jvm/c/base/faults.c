@@ -57,12 +57,12 @@ static bool is_in(const char *variable)
 static void start(void)
 {
 	if (&wm1_java_faults && wm1_java_faults.is_chained) {
-		bus_share();
-		__atomic_store_n(&wm1_java_faults.repair, mapping_repair, __ATOMIC_RELEASE);
+		wmrt_bus_share();
+		__atomic_store_n(&wm1_java_faults.repair, wmrt_mapping_repair, __ATOMIC_RELEASE);
 		return;
 	}
 	if (!is_in("JAVA_TOOL_OPTIONS") && !is_in("JDK_JAVA_OPTIONS") && !is_in("_JAVA_OPTIONS") && !is_in_command())
-		bus_start();
+		wmrt_bus_start();
 }
 
 const struct wmrt_client jvm_faults = {.start = start};

@@ -70,9 +70,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	if (!atomic_load(&is_on) || !s || atomic_load(&s->tid) != wmrt_gettid() || atomic_exchange(&s->is_busy, true))
 		return;
 	atomic_store_explicit(&s->has_ticked, true, memory_order_relaxed);
-	outer = bus_open(__builtin_frame_address(0));
+	outer = wmrt_bus_open(__builtin_frame_address(0));
 	tick(context, &s->thread);
-	bus_close(outer);
+	wmrt_bus_close(outer);
 	atomic_store(&s->is_busy, false);
 }
 
