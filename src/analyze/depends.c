@@ -538,12 +538,14 @@ struct error *depends_init(const struct regions *r, const struct slice *s, const
 
 void depends_deinit(struct depends *d)
 {
-	for (size_t i = 0; d->wanted && i < place_count(d->regions->memory->code); i++)
+	size_t places = d->regions ? place_count(d->regions->memory->code) : 0;
+
+	for (size_t i = 0; d->wanted && i < places; i++)
 		id_set_deinit(&d->wanted[i]);
+	for (size_t i = 0; d->seen && i < places; i++)
+		id_set_deinit(&d->seen[i]);
 	if (d->regions)
 		stores_destroy(d->stores, d->regions->sets.count);
-	for (size_t i = 0; d->seen && i < place_count(d->regions->memory->code); i++)
-		id_set_deinit(&d->seen[i]);
 	free(d->wanted);
 	free(d->seen);
 	free(d->is_waiting);
