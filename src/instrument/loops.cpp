@@ -11,6 +11,14 @@
 
 using namespace llvm;
 
+struct loops {
+	DominatorTree tree;
+	LoopInfo info;
+	explicit loops(Function &function) : tree(function), info(tree)
+	{
+	}
+};
+
 /* Else the stack pointer in front of the loop is not that of the call. */
 static bool has_fixed_frame(const Function &function)
 {
@@ -20,10 +28,10 @@ static bool has_fixed_frame(const Function &function)
 	return true;
 }
 
-static bool holds_any(const Loop &loop, ArrayRef<LLVMValueRef> calls)
+static bool holds_another(const Loop &loop, LLVMValueRef call, ArrayRef<LLVMValueRef> calls)
 {
-	for (LLVMValueRef call : calls)
-		if (loop.contains(unwrap<Instruction>(call)))
+	for (LLVMValueRef other : calls)
+		if (other != call && loop.contains(unwrap<Instruction>(other)))
 			return true;
 	return false;
 }
@@ -50,25 +58,35 @@ static bool has_plain_exits(const Loop &loop)
 	return exits.size() <= CALL_LOOP_EXITS_MAX;
 }
 
-bool loop_around(LLVMValueRef ref, const LLVMValueRef *others, unsigned count, struct call_loop *ret)
+struct loops *loops_of(LLVMValueRef ref)
+{
+	auto *function = unwrap<Function>(ref);
+	return has_fixed_frame(*function) ? new loops(*function) : nullptr;
+}
+
+void loops_free(struct loops *loops)
+{
+	delete loops;
+}
+
+bool loop_around(struct loops *loops, LLVMValueRef ref, const LLVMValueRef *calls, unsigned count,
+		 struct call_loop *ret)
 {
 	auto *call = unwrap<Instruction>(ref);
-	Function &function = *call->getFunction();
-	DominatorTree tree(function);
-	LoopInfo loops(tree);
 	Loop *found = nullptr;
-	for (Loop *loop = loops.getLoopFor(call->getParent()); loop; loop = loop->getParentLoop()) {
-		if (holds_any(*loop, ArrayRef(others, count)) || !runs_in_each_round(call->getParent(), *loop, tree))
+	for (Loop *loop = loops->info.getLoopFor(call->getParent()); loop; loop = loop->getParentLoop()) {
+		if (holds_another(*loop, ref, ArrayRef(calls, count)) ||
+		    !runs_in_each_round(call->getParent(), *loop, loops->tree))
 			break;
 		if (has_plain_exits(*loop))
 			found = loop;
 	}
-	if (!found || !has_fixed_frame(function))
+	if (!found)
 		return false;
 	BasicBlock *before = found->getLoopPreheader();
 	if (!before)
-		before = InsertPreheaderForLoop(found, &tree, &loops, nullptr, false);
-	formDedicatedExitBlocks(found, &tree, &loops, nullptr, false);
+		before = InsertPreheaderForLoop(found, &loops->tree, &loops->info, nullptr, false);
+	formDedicatedExitBlocks(found, &loops->tree, &loops->info, nullptr, false);
 	SmallVector<BasicBlock *, 8> exits;
 	found->getUniqueExitBlocks(exits);
 	if (!before || !found->hasDedicatedExits() || exits.size() > CALL_LOOP_EXITS_MAX)

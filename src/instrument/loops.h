@@ -14,7 +14,10 @@ extern "C" {
 #endif
 
 /* See host.h. */
-bool loop_around(LLVMValueRef call, const LLVMValueRef *others, unsigned count, struct call_loop *ret);
+struct loops *loops_of(LLVMValueRef function);
+bool loop_around(struct loops *loops, LLVMValueRef call, const LLVMValueRef *calls, unsigned count,
+		 struct call_loop *ret);
+void loops_free(struct loops *loops);
 
 #ifdef __cplusplus
 }

@@ -429,7 +429,9 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		variable_name,
 		may_promote,
 		promote,
+		loops_of,
 		loop_around,
+		loops_free,
 		0,
 		0};
 }

@@ -25,6 +25,8 @@ struct call_loop {
 	unsigned exit_count;
 };
 
+struct loops;
+
 struct host {
 	void *state;
 	/* Executions of a block for each entry of its function (block frequency; the profile's where there is one). */
@@ -93,11 +95,15 @@ struct host {
 	bool (*may_promote)(LLVMValueRef call, LLVMValueRef function);
 	/* if (pointer == function) function(...) else the call, which stays; how often each way is gone, relative to the other. */
 	void (*promote)(LLVMValueRef call, LLVMValueRef function, uint32_t taken, uint32_t other);
+	/* The loops of a function, for loop_around: nothing else may change its blocks until they are freed. NULL: its frame has no one size. */
+	struct loops *(*loops_of)(LLVMValueRef function);
 	/*
-	 * The largest loop of which each round runs the call and none of the others, if the frame has one size; with blocks in front of it and behind
-	 * it that are made where there are none. False: there is no such loop, or one with many exits.
+	 * The largest loop of which each round runs the call, and that has no other of the calls in it; with blocks in front of it and behind it that are made where there
+	 * are none. False: there is no such loop, or one with many exits.
 	 */
-	bool (*loop_around)(LLVMValueRef call, const LLVMValueRef *others, unsigned count, struct call_loop *ret);
+	bool (*loop_around)(struct loops *loops, LLVMValueRef call, const LLVMValueRef *calls, unsigned count,
+			    struct call_loop *ret);
+	void (*loops_free)(struct loops *loops);
 	/* Objects that the link is given beside the module: machine code only; and members of archives, linked where needed. */
 	uint64_t foreign_objects;
 	uint64_t foreign_members;

@@ -17,6 +17,7 @@
  *      return of a root       clean(...), where the module has musttail calls in roots
  *      landing pad, setjmp    T.id = entry id; T.top = entry top            (whatever unwound or jumped to here)
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>
@@ -273,28 +274,39 @@ static void emit_around_loop(struct emitter *e, const struct site *site, const s
 	}
 }
 
+static bool has_any_around_loop(const struct emitter *e, const struct function *f)
+{
+	for (uint32_t k = 0; k < f->site_count; k++)
+		if (may_be_around_loop(e, f, &e->p->sites.items[f->first_site + k]))
+			return true;
+	return false;
+}
+
 /* Pushes that are alone in a loop, before any other site is written. */
 static struct error *emit_around_loops(struct emitter *e, const struct function *f)
 {
 	struct program *p = e->p;
-	LLVMValueRef *others = NULL;
+	struct site *sites = &p->sites.items[f->first_site];
 	struct call_loop loop;
-	for (uint32_t k = 0; k < f->site_count; k++) {
-		struct site *site = &p->sites.items[f->first_site + k];
-		unsigned count = 0;
-		if (!may_be_around_loop(e, f, site))
-			continue;
-		if (!others)
-			others = arena_calloc(&p->arena, f->site_count, sizeof *others);
-		if (!others)
-			return &error_no_memory;
-		for (uint32_t i = 0; i < f->site_count; i++)
-			if (i != k && is_emitted(&p->sites.items[f->first_site + i]))
-				others[count++] = p->sites.items[f->first_site + i].call;
-		site->is_around_loop = p->host->loop_around(site->call, others, count, &loop);
-		if (site->is_around_loop)
-			emit_around_loop(e, site, &loop);
+	struct loops *loops = has_any_around_loop(e, f) ? p->host->loops_of(f->value) : NULL;
+	LLVMValueRef *calls = NULL;
+	unsigned count = 0;
+	if (!loops)
+		return NULL;
+	calls = calloc(f->site_count, sizeof *calls);
+	for (uint32_t k = 0; calls && k < f->site_count; k++)
+		if (is_emitted(&sites[k]))
+			calls[count++] = sites[k].call;
+	for (uint32_t k = 0; calls && k < f->site_count; k++) {
+		sites[k].is_around_loop = may_be_around_loop(e, f, &sites[k]) &&
+					  p->host->loop_around(loops, sites[k].call, calls, count, &loop);
+		if (sites[k].is_around_loop)
+			emit_around_loop(e, &sites[k], &loop);
 	}
+	p->host->loops_free(loops);
+	if (!calls)
+		return &error_no_memory;
+	free(calls);
 	return NULL;
 }
 
