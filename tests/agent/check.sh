@@ -90,7 +90,7 @@ done
 
 # Contexts that are lost, as the recording was full before their calls were found, are not compared.
 WAYMARK_LIMIT=300K WAYMARK_AGENT=verbose "$waymark" run -q --check bash -c \
-	'while [ $((i += 1)) -lt 20000 ]; do printf -v x %s $i; [[ $x == *a* ]] && echo; done; times' >/dev/null 2>err.txt ||
+	'while [ $((i += 1)) -lt 150000 ]; do printf -v x %s $i; [[ $x == *a* ]] && echo; done; times' >/dev/null 2>err.txt ||
 	fail "bash with a recording that is full"
 grep 'differs from the stack' err.txt && fail "contexts that are lost differ"
 awk '/samples? agrees?/ { exit !($14 + 0 > 0) }' err.txt || { fail "no sample was left out"; cat err.txt; }

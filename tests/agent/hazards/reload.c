@@ -257,6 +257,20 @@ __attribute__((noinline)) static int endless(struct host *h, int number)
 	return sum + close_library(h);
 }
 
+/* Two pages for code; false: something else has come to lie there. */
+static int map_code(char *pages)
+{
+	return mmap(pages, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+		    -1, 0) == pages;
+}
+
+__attribute__((noinline)) static void call_made(void *f, struct host *h, int want)
+{
+	if (call((run_fn)f, h, 1) != want)
+		abort();
+	PROBE();
+}
+
 /* Code that is made where a library's function was: lea number(%rsi), %eax; ret; another jumps to back. */
 __attribute__((noinline)) static int made(struct host *h, int number)
 {
@@ -272,18 +286,16 @@ __attribute__((noinline)) static int made(struct host *h, int number)
 	sum = use(h, h->handle, 6);
 	sum += close_library(h);
 	page = (char *)((unsigned long)f & ~4095UL);
-	if (mmap(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-		 0) != page)
+	if (!map_code(page))
 		return sum;
 	memcpy(f, add, sizeof add);
-	sum += call((run_fn)f, h, 1);
-	PROBE();
+	call_made(f, h, 8);
 	munmap(page, 8192);
-	mmap(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (!map_code(page))
+		return sum;
 	memcpy(jump + 4, &to, sizeof to);
 	memcpy(f, jump, sizeof jump);
-	sum -= call((run_fn)f, h, 1);
-	PROBE();
+	call_made(f, h, 4);
 	munmap(page, 8192);
 	return sum;
 }
