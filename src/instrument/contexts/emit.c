@@ -17,7 +17,6 @@
  *      return of a root       clean(...), where the module has musttail calls in roots
  *      landing pad, setjmp    T.id = entry id; T.top = entry top            (whatever unwound or jumped to here)
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>
@@ -293,7 +292,7 @@ static struct error *emit_around_loops(struct emitter *e, const struct function 
 	unsigned count = 0;
 	if (!loops)
 		return NULL;
-	calls = calloc(f->site_count, sizeof *calls);
+	calls = arena_calloc(&p->arena, f->site_count, sizeof *calls);
 	for (uint32_t k = 0; calls && k < f->site_count; k++)
 		if (is_emitted(&sites[k]))
 			calls[count++] = sites[k].call;
@@ -304,10 +303,7 @@ static struct error *emit_around_loops(struct emitter *e, const struct function 
 			emit_around_loop(e, &sites[k], &loop);
 	}
 	p->host->loops_free(loops);
-	if (!calls)
-		return &error_no_memory;
-	free(calls);
-	return NULL;
+	return calls ? NULL : &error_no_memory;
 }
 
 static void emit_deferred(struct emitter *e, const struct site *site)
