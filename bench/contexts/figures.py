@@ -110,6 +110,7 @@ def draw_overhead(programs, path):
     rows = [(p.name, {kind: p.ratio(f"count.{kind}", "count.lto") for kind, _, _ in kinds}) for p in programs if p.ratio("count.contexts", "count.lto")]
     if not rows:
         return
+    kinds = [k for k in kinds if any(bars[k[0]] for _, bars in rows)]
     rows.append(("geometric mean", {kind: mean([bars[kind] for _, bars in rows]) if all(bars[kind] for _, bars in rows) else None for kind, _, _ in kinds}))
     left, width, row_height, head = 100, 560, 36, 64
     most = max(value for _, bars in rows for value in bars.values() if value) - 1
