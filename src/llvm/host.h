@@ -98,8 +98,8 @@ struct host {
 	/* The loops of a function, for loop_around: nothing else may change its blocks until they are freed. NULL: its frame has no one size. */
 	struct loops *(*loops_of)(LLVMValueRef function);
 	/*
-	 * The largest loop of which each round runs the call, and that has no other of the calls in it; with blocks in front of it and behind it that are made where there
-	 * are none. False: there is no such loop, or one with many exits.
+	 * The largest loop of which each round runs the call, and that has no other of the calls in it; with blocks in front of it and behind it
+	 * that are made where there are none. False: there is no such loop, or one with many exits.
 	 */
 	bool (*loop_around)(struct loops *loops, LLVMValueRef call, const LLVMValueRef *calls, unsigned count,
 			    struct call_loop *ret);

@@ -185,6 +185,12 @@ static LLVMValueRef stack_pointer(struct emitter *e)
 	return LLVMBuildCall2(e->builder, support_type(e->read_register), e->read_register, &node, 1, "wm1.sp");
 }
 
+/* The site's number for a helper, which adds the base of a shared library. */
+static LLVMValueRef helper_number(const struct emitter *e, const struct site *site)
+{
+	return constant(e, e->p->is_shared ? site->number : WM1_SITE_PROGRAM + site->number);
+}
+
 /* A root sets it by itself. */
 static void set_restart(struct emitter *e, const struct site *site)
 {
@@ -207,7 +213,6 @@ static LLVMValueRef emit_push(struct emitter *e, const struct site *site, LLVMVa
 	LLVMValueRef call =
 		LLVMBuildCall2(e->builder, support_type(helper), helper, arguments, 3, site->undo ? "wm1.top" : "");
 	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(helper));
-	set_restart(e, site);
 	return site->undo ? call : NULL;
 }
 
@@ -215,7 +220,7 @@ static void emit_cold_push(struct emitter *e, const struct site *site)
 {
 	const struct support *s = &e->support;
 	const bool defers = site->action == SITE_DEFER;
-	LLVMValueRef number = constant(e, e->p->is_shared ? site->number : WM1_SITE_PROGRAM + site->number);
+	LLVMValueRef number = helper_number(e, site);
 	LLVMPositionBuilderBefore(e->builder, site->call);
 	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
 	outline_call(e->builder, defers ? s->defer_here : s->push_here, &number);
@@ -224,7 +229,7 @@ static void emit_cold_push(struct emitter *e, const struct site *site)
 		outline_call(e->builder, defers ? s->end_here : s->put_back, NULL);
 }
 
-/* Whether the state around the call is more than what it finds. */
+/* The call needs the state of its function: it is encoded, or captures. */
 static bool is_emitted(const struct site *site)
 {
 	return site->number || site->action == SITE_CAPTURE;
@@ -243,7 +248,7 @@ static bool may_be_around_loop(const struct emitter *e, const struct function *f
 static void emit_around_loop(struct emitter *e, const struct site *site, const struct call_loop *loop)
 {
 	const struct support *s = &e->support;
-	LLVMValueRef number = constant(e, e->p->is_shared ? site->number : WM1_SITE_PROGRAM + site->number);
+	LLVMValueRef number = helper_number(e, site);
 	LLVMValueRef id = e->entry_id, top = NULL;
 	LLVMPositionBuilderBefore(e->builder, loop->before);
 	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
@@ -330,7 +335,7 @@ static void emit_self_call(struct emitter *e, const struct site *site)
 		LLVMConstInt(s->i32, UINT32_MAX >> site->code_bits, 0),
 		bits,
 		LLVMConstInt(s->i32, site->code, 0),
-		constant(e, e->p->is_shared ? site->number : WM1_SITE_PROGRAM + site->number),
+		helper_number(e, site),
 		constant(e, restart),
 	};
 	LLVMPositionBuilderBefore(e->builder, site->call);
@@ -396,10 +401,12 @@ static void emit_call_site(struct emitter *e, const struct site *site, uint64_t 
 	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
 	if (!id && site->action == SITE_PUSH)
 		id = load_id(e);
-	if (site->action == SITE_PUSH)
+	if (site->action == SITE_PUSH) {
 		top = emit_push(e, site, id);
-	else if (site->action == SITE_ADD)
+		set_restart(e, site);
+	} else if (site->action == SITE_ADD) {
 		emit_addend(e, site, left);
+	}
 	if (!site->undo || !position_after(e, site->call))
 		return;
 	if (undo_id && site->action == SITE_ADD)
