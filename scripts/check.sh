@@ -61,7 +61,10 @@ stage() {
 }
 
 finish() {
-	local seconds used
+	local seconds used process
+	for process in "${beside[@]}"; do # of a check that ends early
+		kill "$process"
+	done
 	end_stage
 	echo
 	sed -n 's/^skipped\t/skipped: /p' "$results"
@@ -111,7 +114,7 @@ join() {
 	cat "$work/$1.log"
 	return $status
 }
-trap 'for process in "${beside[@]}"; do kill "$process"; done; tell failed interrupted; finish' INT TERM
+trap 'tell failed interrupted; finish' INT TERM
 
 # run_tests NAME DIR MESON-TEST-ARGUMENTS...: adds the results of one run to the sums.
 run_tests() {
@@ -192,10 +195,10 @@ make_sanitized() {
 		cp build-asan/waymark build/sanitized/ && ln -s waymark build/sanitized/waymark-cc && ln -s waymark build/sanitized/waymark-c++ && cp -P build/waymark-llvm-* build/sanitized/ && cp build-asan/tests/paths/dump build/sanitized/tests/paths/
 }
 
+# lint PART...
 lint() {
 	local part
-	# tidy first: it reads build/compile_commands.json, which the demonstration makes anew.
-	for part in tidy format headers gcc shell; do
+	for part; do
 		check "lint: $part" scripts/lint.sh "$part"
 	done
 }
@@ -210,6 +213,9 @@ if ! check "packages" scripts/install-deps.sh build check demo; then
 	finish
 fi
 
+# What reads no build takes the processor that configuring leaves idle.
+[ "$fast" ] || beside lint low lint format headers gcc shell
+
 stage "Build in build/"
 build build build all --buildtype=debugoptimized || finish
 skip_left_out
@@ -220,7 +226,8 @@ if [ "$fast" ]; then
 	finish
 fi
 
-beside lint low lint
+# Before the demonstration, which makes build/compile_commands.json anew.
+beside tidy low lint tidy
 
 # Of the debug information the lines of stacks are enough. Code with the checks of both takes three times as long to compile with
 # optimization as without, and what reads so little is fast enough.
@@ -263,4 +270,5 @@ fi
 
 stage "Lint, what is left of it"
 join lint
+join tidy
 finish
