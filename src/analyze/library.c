@@ -130,6 +130,7 @@ static const struct row rows[] = {
 	{"bcmp", "r0/2 r1/2"},
 	{"bcopy", "c10"},
 	{"bind", "r1 sE"},
+	{"bind_textdomain_codeset", "r0 r1 o sD sE"},
 	{"bindtextdomain", "r0 r1 o sD sE"},
 	{"bsearch", "r0 r1 >1 k4:01"},
 	{"btowc", "gL"},
