@@ -447,24 +447,57 @@ static void check_line(struct work *w, const struct shadow_recording *r, uint32_
 	free(criteria);
 }
 
-static void check_last(struct work *w, const struct shadow_recording *r, uint8_t *wanted)
+/* The nodes of what the program did last. Returns the instruction; CODE_NONE: nothing. */
+static uint32_t mark_last(const struct work *w, const struct shadow_recording *r, uint8_t *wanted)
 {
 	uint32_t last = r->count - 1, i;
 
+	memset(wanted, 0, r->count);
 	while (last && instruction_at(w, r, last) == CODE_NONE)
 		last--;
 	if (!last)
-		return;
+		return CODE_NONE;
 	i = instruction_at(w, r, last);
-	memset(wanted, 0, r->count);
 	wanted[last] = 1;
 	/* What was joined behind a call in progress are its arguments; at the limit, operands of the next instruction. */
 	if (w->code.instructions[i].opcode == LLVMCall && !r->header->is_full)
 		memset(wanted + last, 1, r->count - last);
+	return i;
+}
+
+static void check_last(struct work *w, const struct shadow_recording *r, uint8_t *wanted)
+{
+	uint32_t i = mark_last(w, r, wanted);
+
+	if (i == CODE_NONE)
+		return;
 	check_criterion(w, r, &i, 1, wanted);
 	/* The activation of a return is gone, and one of the same function may have called it. */
 	if (w->analyses_used == ANALYSES && w->code.instructions[i].opcode != LLVMRet)
 		check_stopped(w, r, i, wanted);
+}
+
+void check_print_last(struct work *w, const struct shadow_recording *r)
+{
+	uint8_t *wanted = calloc(r->count, 1);
+
+	if (!wanted)
+		oracle_fail(&error_no_memory);
+	find_lines(w);
+	mark_last(w, r, wanted);
+	for (uint32_t n = r->count - 1; n > 0; n--) {
+		uint32_t i = instruction_at(w, r, n), line = i == CODE_NONE ? CODE_NONE : w->line_of[i];
+		bool is_half = r->nodes[n].instruction == (uint32_t)SHADOW_CAME_BACK;
+		struct code_line at;
+
+		for (int k = 0; wanted[n] && k < (is_half ? 1 : 3); k++)
+			wanted[r->nodes[n].of[k]] = 1;
+		if (!wanted[n] || line == CODE_NONE || w->is_told[line] || !code_lines(&w->code, i, &at, 1))
+			continue;
+		w->is_told[line] = 1;
+		printf("%s/%s:%" PRIu32 "\n", at.folder, at.file, at.line);
+	}
+	free(wanted);
 }
 
 static void analyse(struct work *w, struct analysis *ret)

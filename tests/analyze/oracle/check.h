@@ -73,6 +73,9 @@ void check_leave(struct work *w);
 /* bytes: a whole file of shadow.h, which lives as long as the recording. */
 void check_take(const char *name, const void *bytes, size_t len_bytes, struct shadow_recording *ret);
 void check_recording(struct work *w, const struct shadow_recording *r);
+/* Prints the lines of the dynamic slice of what the program did last, and checks nothing; in the place of check_begin. What could have ended the process
+ * and did not is no reason. */
+void check_print_last(struct work *w, const struct shadow_recording *r);
 /* Prints the numbers, of which the first is that of criteria. Returns whether something is missing, or nothing was asked. */
 int check_end(const struct work *w);
 

@@ -2,6 +2,7 @@
  * compare.c - test only: dynamic slices of programs that shadow_pass.cpp changed (check.h).
  *
  *      compare write PROGRAM-OR-BITCODE CODE.bc    the code as src/analyze numbers it, for shadow_pass.cpp
+ *      compare print CODE.bc RECORDING             the lines of the dynamic slice of what the program did last
  *      compare check CODE.bc [-r] [-m] [-n COUNT] [-f FILE] RECORDING...
  *
  * Criteria are all lines that ran, of FILE if there is one, or COUNT of them over the whole recording. -r: both analyses. -m prints what
@@ -30,7 +31,8 @@ static int write_code(const char *from, const char *to)
 	return 0;
 }
 
-static void check_file(struct work *w, const char *path)
+static void with_recording(struct work *w, const char *path,
+			   void (*use)(struct work *, const struct shadow_recording *))
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	struct shadow_recording r;
@@ -44,8 +46,16 @@ static void check_file(struct work *w, const char *path)
 	if (bytes == MAP_FAILED)
 		oracle_fail(error_create(ERROR_NOT_FOUND, "%s cannot be read", path));
 	check_take(path, bytes, (size_t)s.st_size, &r);
-	check_recording(w, &r);
+	use(w, &r);
 	munmap(bytes, (size_t)s.st_size);
+}
+
+static int print(struct work *w, const char *code, const char *recording)
+{
+	oracle_open(code, &w->code);
+	oracle_fail(code_number_all(&w->code));
+	with_recording(w, recording, check_print_last);
+	return 0;
 }
 
 static int check(struct work *w, const char *code, char **recordings)
@@ -54,7 +64,7 @@ static int check(struct work *w, const char *code, char **recordings)
 	oracle_fail(code_number_all(&w->code));
 	check_begin(w);
 	for (; *recordings; recordings++)
-		check_file(w, *recordings);
+		with_recording(w, *recordings, check_recording);
 	return check_end(w);
 }
 
@@ -65,8 +75,11 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && strcmp(argv[1], "write") == 0)
 		return write_code(argv[2], argv[3]);
+	if (argc == 4 && strcmp(argv[1], "print") == 0)
+		return print(&w, argv[2], argv[3]);
 	if (argc < 4 || strcmp(argv[1], "check") != 0) {
-		fputs("usage: compare write PROGRAM CODE.bc | check CODE.bc [-r] [-m] [-n COUNT] [-f FILE] RECORDING...\n",
+		fputs("usage: compare write PROGRAM CODE.bc | print CODE.bc RECORDING | "
+		      "check CODE.bc [-r] [-m] [-n COUNT] [-f FILE] RECORDING...\n",
 		      stderr);
 		return 2;
 	}
