@@ -77,8 +77,9 @@ def crash(program, case, core):
 
 def slice_of(waymark, kind, program, core):
     """The slice, CPU seconds, and peak memory in MB."""
+    order = ["--slice-order=nearest"] if kind == "active" else []
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen([waymark, "core", "--slice", "--slice-of=" + kind, "--format=json", program, core], stdout=out,
+        process = subprocess.Popen([waymark, "core", "--slice", "--slice-of=" + kind, *order, "--format=json", program, core], stdout=out,
                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_MAX, SECONDS_MAX)))
         _, status, used = os.wait4(process.pid, 0)
         if status and kind == "active":
@@ -89,18 +90,19 @@ def slice_of(waymark, kind, program, core):
         return json.load(out), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def has(lines_by_file, fault):
+def lines_of(lines_by_file, fault):
     name, first, last = fault
-    return any(os.path.basename(f["file"]) == name and any(first <= line["line"] <= last for line in f["lines"]) for f in lines_by_file)
+    return [line for f in lines_by_file if os.path.basename(f["file"]) == name for line in f["lines"] if first <= line["line"] <= last]
 
 
 def place_of(active, fault):
-    """Where the lines of the fault are found: in which place of writes out of bounds, in the slice, or in which place of omissions."""
+    """Where the first line of the fault is found: in which place of writes out of bounds, of the slice (the nearest first), or of omissions."""
     name, first, last = fault
     for layer, what in (("overruns", "overrun"), ("omissions", "omission")):
         lines = [line for line in active.get(layer, []) if layer == "overruns" or not line["is_in_slice"]]
-        if layer == "omissions" and has(active["files"], fault):
-            return "in the slice"
+        found = lines_of(active["files"], fault)
+        if layer == "omissions" and found:
+            return "slice %d of %d" % (min(line["place"] for line in found), active["lines"])
         for i, line in enumerate(lines):
             if os.path.basename(line["file"]) == name and first <= line["line"] <= last:
                 is_evident = layer == "omissions" or line["rank"] == "evidence"
@@ -123,7 +125,7 @@ def row_of_case(waymark, case, level, path, core):
     static = slice_of(waymark, "static", path, core)[0] if place == "in none" else None
     if static:
         sizes = dict(sizes, static=static["sizes"]["static"], stack=static["sizes"]["stack"])
-        if place == "in none" and has(static["files"], case.fault):
+        if place == "in none" and lines_of(static["files"], case.fault):
             place = "of all code only"
     return row_of(case.name, level, sizes, place, seconds, megabytes)
 

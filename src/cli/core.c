@@ -32,6 +32,13 @@ static const struct word slice_of_list[] = {
 };
 static const struct word_table slice_of_words = {slice_of_list, sizeof *slice_of_list};
 
+static const struct word slice_order_list[] = {
+	[SLICE_ORDER_SOURCE] = {"source", NULL},
+	[SLICE_ORDER_NEAREST] = {"nearest", NULL},
+	{0},
+};
+static const struct word_table slice_order_words = {slice_order_list, sizeof *slice_order_list};
+
 static struct error *set_slice(void *state, const char *where)
 {
 	struct core_request *r = state;
@@ -83,6 +90,10 @@ static const struct option_row option_rows[] = {
 	 .argument = "=WHAT",
 	 .help = "the slice shown is that of all code, of what can lead to the stack, or of what ran: %s (active)",
 	 OPTION_WORD(struct core_request, slice_of, &slice_of_words)},
+	{.name = "slice-order",
+	 .argument = "=ORDER",
+	 .help = "the lines of the slice in the order of the source, or the nearest to where it stands first: %s (source)",
+	 OPTION_WORD(struct core_request, slice_order, &slice_order_words)},
 	{.name = "explain",
 	 .help = "with --slice: name the library functions that are not known and so make slices larger; all branches "
 		 "that decided against what could have mattered",

@@ -15,6 +15,11 @@ enum slice_of {
 	SLICES_OF,
 };
 
+enum slice_order_by {
+	SLICE_ORDER_SOURCE,
+	SLICE_ORDER_NEAREST,
+};
+
 struct core_request {
 	struct path_reading reading;
 	const struct crash_renderer *renderer;
@@ -24,8 +29,9 @@ struct core_request {
 	bool has_functions;
 	bool has_no_values;
 	bool has_slice;
-	const char *slice_where; /* NULL: where the crashed thread stands */
-	unsigned int slice_of;   /* enum slice_of */
+	const char *slice_where;  /* NULL: where the crashed thread stands */
+	unsigned int slice_of;    /* enum slice_of */
+	unsigned int slice_order; /* enum slice_order_by */
 	bool is_explained;
 	size_t limit_mb;
 	size_t limit_msteps;

@@ -106,6 +106,21 @@ assert sizes["active"]["lines"] < sizes["ran"]["lines"], sizes
 assert slice["functions_not_known"] == 0
 E
 
+# In the other order the lines are the same. The first is the criterion, and what decides about it is near.
+slice --slice
+grep -E '^ *[0-9]+ {2,}' slice.txt | sort >lines.txt
+slice --slice --slice-order=nearest
+grep -E '^ *[0-9]+ {2,}' slice.txt | sort | cmp - lines.txt || fail 'the lines by order'
+slice --slice --slice-order=nearest --format=json
+schema_check whole.txt
+python3 - slice.txt "$(grep -n 'return n->value + sum' list.c | cut -d: -f1)" "$(grep -n 'if (left)' list.c | cut -d: -f1)" <<'E' || fail 'places'
+import json, sys
+slice = json.load(open(sys.argv[1]))
+lines = {line["place"]: line["line"] for line in slice["files"][0]["lines"]}
+assert sorted(lines) == list(range(1, slice["lines"] + 1)), lines
+assert lines[1] == int(sys.argv[2]) and int(sys.argv[3]) in (lines[2], lines[3]), lines
+E
+
 # Other frames, and lines; what is not there.
 slice --slice=3
 has "$(grep -n 'limit = count' list.c | cut -d: -f1)" || fail 'frame 3'

@@ -51,9 +51,10 @@ struct work {
 	struct slice_lines shown;
 	struct slice active_slice;
 	uint32_t *distances; /* [instruction] of the active slice, if it is shown */
-	/* Of the slice that is shown; the graph for HTML. */
+	/* Of the slice that is shown; the graph for HTML and for the order. */
 	struct slice_chain chain;
 	struct slice_graph graph;
+	struct slice_order order;
 	struct slice_omissions omissions;
 	struct slice_overruns overruns;
 };
@@ -159,12 +160,19 @@ static struct error *analyse(struct work *w, struct analysis *a, bool is_shown)
 static struct error *explain(struct work *w, const struct slice_request *request, const struct slice *s)
 {
 	CLEANUP(depends_deinit) struct depends depends = {0};
+	const struct slice_order_request order = {.graph = &w->graph,
+						  .lines = &w->shown,
+						  .code = &w->map,
+						  .thread = w->thread,
+						  .frame = w->is_line ? UINT32_MAX : w->stands_in};
 	struct error *err = depends_init(request->regions, s, request->runs, &depends);
 
 	if (!err)
 		err = slice_chain_find(&depends, &w->shown, request, &w->chain);
-	if (!err && w->request->renderer->render == crash_render_html)
+	if (!err && (w->request->renderer->render == crash_render_html || w->request->slice_order))
 		err = slice_graph_make(&depends, &w->shown, &w->graph);
+	if (!err && w->request->slice_order == SLICE_ORDER_NEAREST)
+		err = slice_order_make(&order, &w->order);
 	if (!err && w->request->slice_of == SLICE_OF_ACTIVE)
 		err = slice_distances_find(&depends, &w->shown, request, &w->distances);
 	return err;
@@ -399,6 +407,7 @@ static struct error *print(struct work *w)
 				      .lines = &w->shown,
 				      .chain = &w->chain,
 				      .graph = &w->graph,
+				      .order = w->order.count ? &w->order : NULL,
 				      .sources = &w->request->reading.sources,
 				      .is_explained = w->request->is_explained,
 				      .sizes = &sizes,
@@ -454,6 +463,7 @@ static void work_deinit(struct work *w)
 	slice_lines_deinit(&w->shown);
 	slice_chain_deinit(&w->chain);
 	slice_graph_deinit(&w->graph);
+	slice_order_deinit(&w->order);
 	slice_omissions_deinit(&w->omissions);
 	slice_overruns_deinit(&w->overruns);
 	slice_deinit(&w->active_slice);

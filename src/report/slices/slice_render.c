@@ -24,6 +24,31 @@ static struct error *print_line(const struct slice_report *r, const struct slice
 	return NULL;
 }
 
+static struct error *print_line_below(const struct slice_report *r, const struct slice_line *line, const char **file,
+				      FILE *out)
+{
+	if (line->file != *file) {
+		*file = line->file;
+		putc('\n', out);
+		plain_print(out, *file);
+		putc('\n', out);
+	}
+	return print_line(r, line, out);
+}
+
+static struct error *print_lines(const struct slice_report *r, FILE *out)
+{
+	const char *file = NULL;
+	struct error *err = NULL;
+
+	for (uint32_t i = 0; r->order && i < r->order->count && !err; i++)
+		err = print_line_below(r, &r->lines->items[r->order->lines[i]], &file, out);
+	for (uint32_t i = 0; !r->order && i < r->lines->count && !err; i++)
+		if (r->lines->items[i].is_in)
+			err = print_line_below(r, &r->lines->items[i], &file, out);
+	return err;
+}
+
 static struct error *print_chain(const struct slice_report *r, FILE *out)
 {
 	const struct slice_link_vec *links = &r->chain->links;
@@ -69,7 +94,6 @@ static void print_ran(const struct profile_ran_count *c, FILE *out)
 
 struct error *slice_render_text(const struct slice_report *r, FILE *out)
 {
-	const char *file = NULL;
 	struct error *err = NULL;
 
 	fputs(r->is_forward ? "What a change can reach of " : "What can have decided ", out);
@@ -86,19 +110,8 @@ struct error *slice_render_text(const struct slice_report *r, FILE *out)
 		print_ran(r->ran, out);
 	if (r->chain)
 		err = print_chain(r, out);
-	for (uint32_t i = 0; i < r->lines->count && !err; i++) {
-		const struct slice_line *line = &r->lines->items[i];
-
-		if (!line->is_in)
-			continue;
-		if (line->file != file) {
-			file = line->file;
-			putc('\n', out);
-			plain_print(out, file);
-			putc('\n', out);
-		}
-		err = print_line(r, line, out);
-	}
+	if (!err)
+		err = print_lines(r, out);
 	if (!err && r->omissions)
 		err = slice_omissions_text(r, out);
 	if (!err && r->overruns)
@@ -166,6 +179,8 @@ struct error *slice_render_json(const struct slice_report *r, FILE *out)
 			if (of->file != line->file)
 				json_print_member(out, ", ", "of_file", of->file);
 		}
+		if (r->order)
+			fprintf(out, ", \"place\": %" PRIu32, r->order->places[i]);
 		putc('}', out);
 		file = line->file;
 	}

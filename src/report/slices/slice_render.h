@@ -11,6 +11,7 @@
 #include "model/slices/slice_graph.h"
 #include "model/slices/slice_lines.h"
 #include "model/slices/slice_omissions.h"
+#include "model/slices/slice_order.h"
 #include "model/slices/slice_overruns.h"
 #include "model/source/source.h"
 #include "report/slices/slice_layer.h"
@@ -39,6 +40,7 @@ struct slice_report {
 	const struct slice_lines *lines;
 	const struct slice_chain *chain; /* NULL: none */
 	const struct slice_graph *graph; /* HTML alone */
+	const struct slice_order *order; /* NULL: that of the source */
 	struct sources *sources;
 	const char *coarse;                      /* why the finer analysis was given up; NULL: it was not */
 	bool is_forward;                         /* what the criterion can reach, not what can have decided it */
