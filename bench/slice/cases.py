@@ -22,10 +22,10 @@ PACKAGES = {
 
 
 class Case:
-    """A file named `stdin` is the standard input."""
+    """A file named `stdin` is the standard input. levels: of optimization, at which it crashes."""
 
-    def __init__(self, name, package, fault, files, arguments, environment=None):
-        self.name, self.package, self.fault, self.files, self.arguments = name, package, fault, files, arguments
+    def __init__(self, name, package, fault, files, arguments, environment=None, levels=("O0", "O2")):
+        self.name, self.package, self.fault, self.files, self.arguments, self.levels = name, package, fault, files, arguments, levels
         self.environment = dict(environment or {})
         if "stdin" in files:
             self.environment["CORE_INPUT"] = "stdin"
@@ -107,5 +107,6 @@ CASES = [
     # CVE-2018-1000035: the prompt for a password has no room for a long name with control characters.
     Case("unzip-password", "unzip", ("fileio.c", 1591, 1593), {"a" * 60 + ".zip": encrypted(b"\1" * 4090)}, ["-t", "a" * 60 + ".zip"]),
     # CVE-2025-6170: a command of the shell is longer than its buffer.
-    Case("xmllint-shell", "libxml2", ("debugXML.c", 2865, 2869), {"in.xml": "<a/>\n", "stdin": "c" * 498 + "\n"}, ["--shell", "in.xml"]),
+    Case("xmllint-shell", "libxml2", ("debugXML.c", 2865, 2869), {"in.xml": "<a/>\n", "stdin": "c" * 498 + "\n"}, ["--shell", "in.xml"],
+         levels=("O0",)),
 ]

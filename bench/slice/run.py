@@ -148,7 +148,7 @@ def main():
     for case in CASES:
         if options.cases and case.name not in options.cases:
             continue
-        for level in options.levels.split(","):
+        for level in [level for level in options.levels.split(",") if level in case.levels]:
             path = build_program(waymark, work, case.package, level)
             core = os.path.join(work, "%s-%s.core" % (case.name, level))
             crash(path, case, core)
