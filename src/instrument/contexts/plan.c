@@ -6,6 +6,7 @@
  * values. Callers of a root are not all known (qsort does not restore anything), so a root undoes after the call, which
  * makes it an ordinary one; only a musttail call there stays, pushed, and its callee cleans up (scan.c).
  */
+#include "core/contexts/scc.h"
 #include "instrument/contexts/program.h"
 
 /* Tail call that stays one: the caller of this function cleans up. */
@@ -14,40 +15,64 @@ static bool stays_tail(const struct program *p, const struct site *site)
 	return site->is_tail && (site->is_must_tail || !p->functions.items[site->caller].is_root);
 }
 
+/* May be a jump: to a known function, or to some root. */
+static bool jumps(const struct program *p, const struct site *site)
+{
+	return site->is_tail && (stays_tail(p, site) || site->action == SITE_NOTHING);
+}
+
+/* Functions, and behind them a node for whatever a pointer leads to: any root. */
+static struct error *add_jumps(const struct program *p, struct callgraph *g)
+{
+	const uint32_t any_root = (uint32_t)p->functions.count;
+	struct error *err = NULL;
+	uint32_t ignored;
+	for (uint32_t i = 0; i <= any_root && !err; i++)
+		err = callgraph_add_node(g, false, &ignored);
+	for (uint32_t i = 0; i < any_root && !err; i++)
+		if (p->functions.items[i].is_root)
+			err = callgraph_add_edge(g, any_root, i, 0, 0, &ignored);
+	for (uint32_t i = 0; i < p->sites.count && !err; i++) {
+		const struct site *site = &p->sites.items[i];
+		if (jumps(p, site))
+			err = callgraph_add_edge(g, site->caller, site->callee == NO_INDEX ? any_root : site->callee, i,
+						 0, &ignored);
+	}
+	return err;
+}
+
+static void drop_tails(struct program *p, const struct scc *circles)
+{
+	for (size_t i = 0; i < p->sites.count; i++) {
+		struct site *site = &p->sites.items[i];
+		const uint32_t callee = site->callee == NO_INDEX ? (uint32_t)p->functions.count : site->callee;
+		if (site->action == SITE_PUSH && !site->is_must_tail &&
+		    circles->component[site->caller] != circles->component[callee])
+			site->is_tail = false;
+	}
+}
+
 /*
- * A tail call through a pointer goes to some root. It can be part of a loop of tail calls, which must not eat the stack, only
- * if a root gets here again by tail calls; elsewhere a frame is cheaper than a push that stays and callers that clean up.
+ * A tail call that pushes can be part of a loop of tail calls, which must not eat the stack, only if jumps lead back to it. Elsewhere a frame
+ * is cheaper than a push that stays and callers that clean up.
  */
 static struct error *drop_harmless_tails(struct program *p)
 {
-	bool *reached = arena_calloc(&p->arena, p->functions.count + 1, sizeof *reached);
-	uint32_t *work = arena_calloc(&p->arena, p->functions.count + 1, sizeof *work);
-	if (!reached || !work)
-		return &error_no_memory;
-	size_t count = 0;
-	for (uint32_t i = 0; i < p->functions.count; i++)
-		if (p->functions.items[i].is_root) {
-			reached[i] = true;
-			work[count++] = i;
-		}
-	while (count) {
-		const struct function *f = &p->functions.items[work[--count]];
-		for (uint32_t k = 0; k < f->site_count; k++) {
-			const struct site *site = &p->sites.items[f->first_site + k];
-			if (!stays_tail(p, site) && site->action != SITE_NOTHING)
-				continue;
-			if (!site->is_tail || site->callee == NO_INDEX || reached[site->callee])
-				continue;
-			reached[site->callee] = true;
-			work[count++] = site->callee;
-		}
-	}
-	for (size_t i = 0; i < p->sites.count; i++) {
-		struct site *site = &p->sites.items[i];
-		if (site->callee == NO_INDEX && !site->is_must_tail && !reached[site->caller])
-			site->is_tail = false;
-	}
-	return NULL;
+	struct callgraph jumps;
+	struct adjacency out = {0};
+	struct scc circles = {0};
+	callgraph_init(&jumps, NULL);
+	struct error *err = add_jumps(p, &jumps);
+	if (!err)
+		err = adjacency_by_caller(&jumps, &out);
+	if (!err)
+		err = scc_find(&jumps, &out, &circles);
+	if (!err)
+		drop_tails(p, &circles);
+	scc_deinit(&circles);
+	adjacency_deinit(&out);
+	callgraph_deinit(&jumps);
+	return err;
 }
 
 /* Finds what the callee may leave behind. */
