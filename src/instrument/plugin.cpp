@@ -4,6 +4,7 @@
  * the end of full LTO (final stage). `waymark cc` says in the environment what is wanted.
  */
 #include "instrument/loops.h"
+#include "instrument/places.h"
 #include "instrument/thin.h"
 #include "instrument/variables.h"
 #include "llvm/host.h"
@@ -432,6 +433,7 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		loops_of,
 		loop_around,
 		loops_free,
+		load_places,
 		0,
 		0};
 }

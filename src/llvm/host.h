@@ -104,6 +104,12 @@ struct host {
 	bool (*loop_around)(struct loops *loops, LLVMValueRef call, const LLVMValueRef *calls, unsigned count,
 			    struct call_loop *ret);
 	void (*loops_free)(struct loops *loops);
+	/*
+	 * For each of the blocks of a function, the block in which it is cheapest to load a value that the blocks need: that one, or one on all
+	 * ways to it. The same one may serve several. None of them is in a loop without the block that it serves.
+	 */
+	void (*load_places)(const struct host *host, LLVMValueRef function, const LLVMBasicBlockRef *blocks,
+			    unsigned count, LLVMBasicBlockRef *ret);
 	/* Objects that the link is given beside the module: machine code only; and members of archives, linked where needed. */
 	uint64_t foreign_objects;
 	uint64_t foreign_members;

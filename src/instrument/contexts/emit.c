@@ -1,7 +1,8 @@
 /*
  * emit.c - last phase: rewrites the module as planned. Every value of a function is built from
  *
- *      entry id, entry top    loaded once, where the plan or a landing pad or a setjmp needs them (needs_entry)
+ *      entry id, entry top    loaded where it is cheapest for the sites that need them (struct kept); at the entry, once, in functions with landing
+ *                             pads or setjmp
  *      root                   its id is set ahead of its code (entry.c); in its code, where nothing is encoded into it (is_outer);
  *                             in front of its sites, where it seldom comes to them (late.c)
  *
@@ -37,9 +38,10 @@ struct emitter {
 	/* the function at work */
 	bool is_outer;
 	LLVMValueRef begin;    /* where an outer function has set its id */
-	LLVMValueRef entry_id; /* NULL when not kept */
+	LLVMValueRef entry_id; /* a constant, or that of functions that recover; else NULL */
 	LLVMValueRef entry_top;
 	LLVMValueRef entry_history; /* of functions that recover */
+	struct kept *kept;
 };
 
 static LLVMValueRef constant(const struct emitter *e, uint64_t value)
@@ -133,15 +135,14 @@ static void recover(struct emitter *e, LLVMValueRef function)
 		}
 }
 
-static void keep_entry(struct emitter *e, LLVMValueRef function, bool recovers)
+static void keep_entry(struct emitter *e, LLVMValueRef function)
 {
 	LLVMPositionBuilderBefore(e->builder, e->begin ? LLVMGetNextInstruction(e->begin) : ir_after_allocas(function));
 	LLVMSetCurrentDebugLocation2(e->builder, NULL);
 	if (!e->entry_id)
 		e->entry_id = load_id(e);
 	e->entry_top = LLVMBuildLoad2(e->builder, e->support.pointer, e->support.thread_top, "wm1.top");
-	if (recovers)
-		e->entry_history = LLVMBuildLoad2(e->builder, e->support.i32, e->support.thread_history, "wm1.history");
+	e->entry_history = LLVMBuildLoad2(e->builder, e->support.i32, e->support.thread_history, "wm1.history");
 }
 
 /* Nobody has given it an id. */
@@ -233,6 +234,80 @@ static void emit_cold_push(struct emitter *e, const struct site *site)
 static bool is_emitted(const struct site *site)
 {
 	return site->number || site->action == SITE_CAPTURE;
+}
+
+/* The call, or the end of the block, in front of which the block's own state is still that of the entry. */
+static LLVMValueRef before_sites(const struct emitter *e, const struct function *f, LLVMBasicBlockRef block)
+{
+	for (uint32_t k = 0; k < f->site_count; k++) {
+		const struct site *site = &e->p->sites.items[f->first_site + k];
+		if (site->block == block && is_emitted(site))
+			return site->call;
+	}
+	return LLVMGetBasicBlockTerminator(block);
+}
+
+static struct kept *kept_in(struct emitter *e, const struct function *f, LLVMBasicBlockRef block)
+{
+	for (struct kept *kept = e->kept; kept; kept = kept->next)
+		if (kept->block == block)
+			return kept;
+	struct kept *kept = arena_calloc(&e->p->arena, 1, sizeof *kept);
+	if (!kept)
+		return NULL;
+	LLVMPositionBuilderBefore(e->builder, before_sites(e, f, block));
+	LLVMSetCurrentDebugLocation2(e->builder, NULL);
+	kept->block = block;
+	kept->id = load_id(e);
+	kept->top = LLVMBuildLoad2(e->builder, e->support.pointer, e->support.thread_top, "wm1.top");
+	kept->next = e->kept;
+	return e->kept = kept;
+}
+
+/* A callee may come back with another id, or a push keeps it; a cold one does not. */
+static bool needs_kept(const struct site *site)
+{
+	return site->number && (site->restore_id || site->restore_top || (!site->is_cold && site->action == SITE_PUSH));
+}
+
+/* Before anything else of the function is changed. */
+static struct error *keep_for_sites(struct emitter *e, const struct function *f)
+{
+	struct program *p = e->p;
+	struct site *sites = &p->sites.items[f->first_site];
+	LLVMBasicBlockRef *blocks = arena_calloc(&p->arena, 2 * (size_t)f->site_count + 1, sizeof *blocks);
+	LLVMBasicBlockRef *places = blocks + f->site_count;
+	unsigned count = 0;
+	if (!blocks)
+		return &error_no_memory;
+	for (uint32_t k = 0; k < f->site_count; k++)
+		if (needs_kept(&sites[k]))
+			blocks[count++] = sites[k].block;
+	if (count)
+		p->host->load_places(p->host, f->value, blocks, count, places);
+	for (uint32_t k = f->site_count; k-- > 0;)
+		if (needs_kept(&sites[k])) {
+			sites[k].kept = kept_in(e, f, places[--count]);
+			if (!sites[k].kept)
+				return &error_no_memory;
+		}
+	return NULL;
+}
+
+static void drop_unused(LLVMValueRef load)
+{
+	if (!LLVMGetFirstUse(load))
+		LLVMInstructionEraseFromParent(load);
+}
+
+static LLVMValueRef kept_id(const struct emitter *e, const struct site *site)
+{
+	return e->entry_id || !site->kept ? e->entry_id : site->kept->id;
+}
+
+static LLVMValueRef kept_top(const struct emitter *e, const struct site *site)
+{
+	return e->entry_top || !site->kept ? e->entry_top : site->kept->top;
 }
 
 static bool may_be_around_loop(const struct emitter *e, const struct function *f, const struct site *site)
@@ -348,9 +423,9 @@ static void emit_self_call(struct emitter *e, const struct site *site)
 		return;
 	LLVMBuildCall2(e->builder, support_type(s->return_self), s->return_self, &bits, 1, "");
 	if (site->restore_id)
-		store_id(e, e->entry_id);
+		store_id(e, kept_id(e, site));
 	if (site->restore_top)
-		store_top(e, e->entry_top);
+		store_top(e, kept_top(e, site));
 }
 
 /*
@@ -387,7 +462,7 @@ static void emit_addend(struct emitter *e, const struct site *site, uint64_t lef
 static void undo_addend(struct emitter *e, const struct site *site)
 {
 	if (e->is_outer || site->restore_id)
-		store_id(e, e->entry_id);
+		store_id(e, kept_id(e, site));
 	else
 		store_id(e, LLVMBuildSub(e->builder, load_id(e), constant(e, site->addend), "wm1.id"));
 }
@@ -395,12 +470,10 @@ static void undo_addend(struct emitter *e, const struct site *site)
 /* undo_id: false when the next site in the block sees to what this one leaves there. */
 static void emit_call_site(struct emitter *e, const struct site *site, uint64_t left, bool undo_id)
 {
-	LLVMValueRef id = e->entry_id;
-	LLVMValueRef top = e->entry_top;
+	LLVMValueRef id = kept_id(e, site);
+	LLVMValueRef top = kept_top(e, site);
 	LLVMPositionBuilderBefore(e->builder, site->call);
 	LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(site->call));
-	if (!id && site->action == SITE_PUSH)
-		id = load_id(e);
 	if (site->action == SITE_PUSH) {
 		top = emit_push(e, site, id);
 		set_restart(e, site);
@@ -471,7 +544,7 @@ static bool stores_absolute(const struct emitter *e, const struct site *site)
 {
 	if (site->action == SITE_ADD)
 		return e->is_outer;
-	return e->entry_id && !site->is_cold && site->action == SITE_PUSH;
+	return !site->is_cold && site->action == SITE_PUSH; /* of the id that is kept */
 }
 
 /* The next site in the block takes care of what this one leaves in the id: stores another one over it, or adds the difference. */
@@ -545,17 +618,20 @@ static void emit_begin(struct emitter *e, struct function *f)
 		start_alone(e, f->value);
 	if (function_is_placed_root(f))
 		start_main(e, f->value);
-	if (f->needs_entry || f->recovers)
-		keep_entry(e, f->value, f->recovers);
-	if (f->recovers)
+	e->kept = NULL;
+	if (f->recovers) {
+		keep_entry(e, f->value);
 		recover(e, f->value);
+	}
 }
 
 static struct error *emit_function(struct emitter *e, struct function *f)
 {
 	uint64_t left = 0;
 	emit_begin(e, f);
-	struct error *err = emit_around_loops(e, f);
+	struct error *err = f->recovers ? NULL : keep_for_sites(e, f);
+	if (!err)
+		err = emit_around_loops(e, f);
 	for (uint32_t k = 0; k < f->site_count && !err; k++) {
 		struct site *site = &e->p->sites.items[f->first_site + k];
 		const bool leaves = k + 1 < f->site_count && leaves_id(e, site, &site[1]);
@@ -563,6 +639,10 @@ static struct error *emit_function(struct emitter *e, struct function *f)
 			start_late(e, site);
 		err = emit_site(e, site, left, leaves);
 		left = leaves && leaves_addend(site) ? site->addend : 0;
+	}
+	for (const struct kept *kept = e->kept; kept; kept = kept->next) {
+		drop_unused(kept->id);
+		drop_unused(kept->top);
 	}
 	if (cleans(e->p, f))
 		clean_before_returns(e, f->value);

@@ -118,20 +118,6 @@ static void plan_site(struct program *p, struct site *site)
 	site->undo = site->action != SITE_NOTHING || id || top;
 }
 
-/* The id of the entry is kept for callees that return with another one, and where more than one push writes it; a cold one does not. */
-static bool wants_entry(const struct program *p, const struct function *f)
-{
-	double pushes = 0;
-	for (uint32_t i = 0; i < f->site_count; i++) {
-		const struct site *site = &p->sites.items[f->first_site + i];
-		if (site->restore_id || site->restore_top)
-			return true;
-		if (!site->is_cold && site->action == SITE_PUSH)
-			pushes += site->frequency;
-	}
-	return pushes > 1.5;
-}
-
 struct error *program_plan(struct program *p)
 {
 	struct error *err = drop_harmless_tails(p);
@@ -150,11 +136,5 @@ struct error *program_plan(struct program *p)
 			p->calls.no_code++;
 	}
 	err = cold_choose(p);
-	if (!err)
-		err = self_choose(p);
-	for (size_t i = 0; i < p->functions.count && !err; i++) {
-		struct function *f = &p->functions.items[i];
-		f->needs_entry = f->is_observable && !f->is_opaque && !f->is_late && wants_entry(p, f);
-	}
-	return err;
+	return err ? err : self_choose(p);
 }

@@ -28,6 +28,14 @@
 
 #define NO_INDEX UINT32_MAX
 
+/* The id and top of a function's entry, loaded in front of some of its sites (emit.c). */
+struct kept {
+	struct kept *next;
+	LLVMBasicBlockRef block;
+	LLVMValueRef id;
+	LLVMValueRef top;
+};
+
 /* The code around a site's call. */
 enum site_action {
 	SITE_NOTHING = 0, /* zero edge */
@@ -64,6 +72,7 @@ struct site {
 	bool is_around_loop; /* SITE_PUSH: made once, in front of a loop, and put back behind it */
 	bool restore_id;     /* the callee may come back with another id: put back the absolute one */
 	bool restore_top;    /* the same for the context stack */
+	struct kept *kept;   /* the id and top of its function's entry, where it needs them */
 };
 VEC_DECLARE(site_vec, struct site);
 
@@ -79,10 +88,9 @@ struct function {
 	bool clobbers_top;
 	bool recovers;  /* has a landing pad or a call that returns twice, where it puts back the state of its entry */
 	double entries; /* executions, estimated */
-	bool needs_entry;    /* keeps id and top of its entry */
-	bool is_outer;       /* a root into which no call is encoded: its id is 0 whenever it runs */
-	bool is_late;        /* is_outer: sets its id in front of its sites, and not when it is entered */
-	double starts;       /* is_late: how often it sets its id, for each entry */
+	bool is_outer;  /* a root into which no call is encoded: its id is 0 whenever it runs */
+	bool is_late;   /* is_outer: sets its id in front of its sites, and not when it is entered */
+	double starts;  /* is_late: how often it sets its id, for each entry */
 	LLVMValueRef inner;  /* of any other root: where encoded calls enter */
 	bool is_replaceable; /* encoded calls of it look whether another image has replaced it */
 	LLVMValueRef entry;  /* where these enter */
