@@ -386,11 +386,34 @@ static bool may_promote(LLVMValueRef call, LLVMValueRef function)
 	return isLegalToPromote(*unwrap<CallBase>(call), unwrap<Function>(function));
 }
 
-static void promote(LLVMValueRef ref, LLVMValueRef function, uint32_t taken, uint32_t other)
+/* Memory with the function's address: code that can run anywhere compares a pointer with that by one instruction, and with the address by two. */
+static GlobalVariable *address_of(Function *function)
+{
+	Module *module = function->getParent();
+	const std::string name = ("wm1.address." + function->getName()).str();
+	if (auto *found = module->getNamedGlobal(name))
+		return found;
+	/* Not constant: LLVM would know what is in it. */
+	auto *ret =
+		new GlobalVariable(*module, function->getType(), false, GlobalValue::InternalLinkage, function, name);
+	ret->setSection(".data.rel.ro");
+	ret->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+	return ret;
+}
+
+static void promote(LLVMValueRef ref, LLVMValueRef function_ref, uint32_t taken, uint32_t other)
 {
 	auto *call = unwrap<CallBase>(ref);
-	promoteCallWithIfThenElse(*call, unwrap<Function>(function),
-				  MDBuilder(call->getContext()).createBranchWeights(taken, other));
+	auto *function = unwrap<Function>(function_ref);
+	const CallBase &direct = promoteCallWithIfThenElse(
+		*call, function, MDBuilder(call->getContext()).createBranchWeights(taken, other));
+	if (function->getParent()->getPICLevel() == PICLevel::NotPIC)
+		return;
+	auto *branch = cast<BranchInst>(direct.getParent()->getSinglePredecessor()->getTerminator());
+	auto *comparison = cast<ICmpInst>(branch->getCondition());
+	auto *address =
+		new LoadInst(function->getType(), address_of(function), "wm1.address", comparison->getIterator());
+	comparison->replaceUsesOfWith(function, address);
 }
 
 static struct host make_host(FunctionAnalysisManager &functions)

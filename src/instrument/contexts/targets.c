@@ -35,7 +35,7 @@ enum {
 };
 
 /* Instructions: of a comparison, of an addend, of a push with the entry of its callee, of one that is put off, and where it is pushed. */
-static const double COMPARE = 2.5, ADDEND = 2, PUSH = 18, DEFER = 6.5, DEFER_PUSHED = 50;
+static const double COMPARE = 2, ADDEND = 2, PUSH = 18, DEFER = 6.5, DEFER_PUSHED = 50;
 
 /* Runs of a call below which it stays as it is. */
 static const double LEAST_RUNS = 0.25;
