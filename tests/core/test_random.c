@@ -23,6 +23,7 @@ struct probe {
 	struct callgraph_stats stats;
 	uint64_t max_id;
 	bool roots_set_id;
+	bool small_addends;
 	uint32_t *scratch; /* room for node_count edges */
 	struct rng rng;
 };
@@ -49,11 +50,13 @@ static uint64_t worth(const struct callgraph_edge *edge)
 	return __builtin_mul_overflow(edge->weight, edge->is_bare ? CALLGRAPH_BARE_COSTS : 1, &ret) ? UINT64_MAX : ret;
 }
 
-/* The ranges of node n, taken from the edges, fill [0, contexts) without a gap; the edge of most worth comes first. */
+/* The ranges of node n, taken from the edges, fill [0, contexts) without a gap; the edge of most worth comes first, and behind it the others by worth or
+ * by length. */
 static void check_node(const struct probe *p, uint32_t n, struct range *ranges, uint32_t count, uint64_t pushed)
 {
 	const struct callgraph_node *node = &p->g.nodes[n];
-	uint64_t next = 0, hottest = UINT64_MAX;
+	uint64_t next = 0, hottest = UINT64_MAX, largest = 0;
+	bool has_first = false;
 
 	qsort(ranges, count, sizeof(*ranges), range_compare);
 	for (uint32_t i = 0; i < count; i++) {
@@ -63,11 +66,18 @@ static void check_node(const struct probe *p, uint32_t n, struct range *ranges, 
 			if (node->is_root)
 				CHECK_U64(i, p->roots_set_id && count > 1 ? 1 : 0);
 			else
-				CHECK((i > 0 || count == 1) && (i < 2 || ranges[i - 1].weight >= pushed));
+				CHECK((i > 0 || count == 1) &&
+				      (i < 2 || (!p->small_addends && ranges[i - 1].weight >= pushed)));
+			continue;
+		}
+		CHECK(ranges[i].weight <= hottest);
+		if (p->small_addends && has_first) {
+			CHECK(ranges[i].count >= largest);
+			largest = ranges[i].count;
 		} else {
-			CHECK(ranges[i].weight <= hottest);
 			hottest = ranges[i].weight;
 		}
+		has_first = true;
 	}
 	CHECK_U64(node->contexts, next);
 	CHECK(next > 0 && next - 1 <= p->max_id);
@@ -568,6 +578,7 @@ static uint32_t probe_run(uint64_t seed)
 	callgraph_init(&p.g, NULL);
 	CHECK_OK(graph_generate(&p.rng, shape, nodes, edges, &p.g));
 	p.roots_set_id = options.roots_set_id = rng_below(&p.rng, 2);
+	p.small_addends = options.small_addends = rng_below(&p.rng, 2);
 	if (rng_below(&p.rng, 3) == 0)
 		for (uint32_t e = 0; e < edges; e++)
 			p.g.edges[e].is_bare = rng_below(&p.rng, 2);

@@ -12,7 +12,7 @@
  *        p2 --addend a-->  n                                 from p1   | from p2  | dummy (a push starts here)
  *        dummy ---------'
  *
- * The edges are ordered by falling weight: the hottest gets the lowest addend. The pushers of a root cannot know where its
+ * The edges are ordered by falling weight: the hottest gets the lowest addend (but see small_addends). The pushers of a root cannot know where its
  * dummy is: it comes first and is id 0, or, where the root itself sets its id when it is entered from outside
  * (roots_set_id), it comes right behind the hottest edge. Any other dummy is placed by the weight of the pushes it stands
  * for, but never before the hottest edge: a push stores its constant whatever that is, while an edge at 0 needs no code.
@@ -110,6 +110,9 @@ struct callgraph_options {
 	 * about 50 ns. 0 means the default, 8,000,000. */
 	uint64_t sift_budget;
 	bool roots_set_id; /* a root that is entered from outside sets its id to its restart: that need not be 0 */
+	/* Behind the hottest edge of a node come its dummy and then the other edges by rising contexts of their callers, and not by weight:
+	 * more of the addends are small, and small ones take less code. */
+	bool small_addends;
 };
 
 /* allocator: NULL for malloc; outlives the graph and its errors. */

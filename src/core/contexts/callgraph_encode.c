@@ -35,6 +35,7 @@ struct numbering {
 	const uint32_t *order;
 	uint64_t limit; /* contexts a node may have */
 	bool roots_set_id;
+	bool small_addends;
 	unsigned int weight_shift;
 	struct candidate *candidates; /* room for all incoming edges of one node */
 	struct candidate *scratch;    /* as much, for sorting them */
@@ -67,8 +68,16 @@ static inline int compare_dense(const struct candidate *l, const struct candidat
 	return l->edge < r->edge ? -1 : l->edge > r->edge;
 }
 
+static inline int compare_small(const struct candidate *l, const struct candidate *r)
+{
+	if (l->contexts != r->contexts)
+		return l->contexts < r->contexts ? -1 : 1;
+	return compare_heavy(l, r);
+}
+
 SORT_DECLARE(heavy, struct candidate, compare_heavy);
 SORT_DECLARE(dense, struct candidate, compare_dense);
+SORT_DECLARE(small, struct candidate, compare_small);
 
 /* ---- one node ---- */
 
@@ -147,7 +156,7 @@ static bool dummy_comes_first(const struct numbering *nb, const struct callgraph
 {
 	if (node->is_root)
 		return rank > 0 || !nb->roots_set_id;
-	return rank > 0 && nb->candidates[rank].weight < nb->pushed_weight;
+	return rank > 0 && (nb->small_addends || nb->candidates[rank].weight < nb->pushed_weight);
 }
 
 /* Gives each kept candidate, and the dummy, its range. */
@@ -156,6 +165,8 @@ static void place(struct numbering *nb, struct callgraph_node *node, uint32_t *g
 	bool is_waiting = node->has_dummy;
 	uint64_t next = 0;
 
+	if (nb->small_addends && count > 2)
+		small_sort(nb->candidates + 1, count - 1, nb->scratch);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct candidate *c = &nb->candidates[i];
 
@@ -388,7 +399,12 @@ static struct error *encode(struct callgraph *g, const struct callgraph_options 
 {
 	uint64_t max_id = options && options->max_id && options->max_id < INT64_MAX ? options->max_id : INT64_MAX;
 	struct numbering nb = {
-		.g = g, .in = &e->in, .limit = max_id + 1, .roots_set_id = options && options->roots_set_id};
+		.g = g,
+		.in = &e->in,
+		.limit = max_id + 1,
+		.roots_set_id = options && options->roots_set_id,
+		.small_addends = options && options->small_addends,
+	};
 	struct error *err = adjacency_by_caller(g, &e->out);
 
 	if (err)

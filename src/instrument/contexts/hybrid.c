@@ -195,7 +195,7 @@ static void measure_edges(struct planner *q)
 /* As without a plan. */
 static struct error *give_up(struct planner *q)
 {
-	struct callgraph_options options = {.roots_set_id = true};
+	struct callgraph_options options = {.roots_set_id = true, .small_addends = true};
 	struct program *p = q->p;
 	for (uint32_t e = 0; e < p->graph.edge_count; e++) {
 		p->graph.edges[e].is_pushed = false;

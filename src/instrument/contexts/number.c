@@ -125,7 +125,7 @@ struct error *program_weigh(struct program *p)
 
 struct error *program_number(struct program *p)
 {
-	struct callgraph_options options = {.roots_set_id = true};
+	struct callgraph_options options = {.roots_set_id = true, .small_addends = true};
 	struct error *err = callgraph_encode(&p->graph, &options, &p->graph_stats);
 	if (!err)
 		err = program_number_hybrid(p);
