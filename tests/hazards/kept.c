@@ -95,6 +95,26 @@ NOINLINE static int behind_loop(int n)
 	return value;
 }
 
+/* Of the blocks in front of the calls behind it the loop itself runs least often. */
+NOINLINE static int behind_seldom(int n)
+{
+	ENTER();
+	int i = 0, value = n;
+	if (__builtin_expect(n % 4 == 3, 0)) {
+		do {
+			value += ops[i & 1](i);
+		} while (++i < n);
+		value += ops[n & 1](value);
+		CHECK();
+		value += jumps(n);
+		RESTORE();
+		value += ops[!(n & 1)](value);
+	}
+	CHECK();
+	LEAVE();
+	return value;
+}
+
 NOINLINE static int between_loops(int n)
 {
 	ENTER();
@@ -131,7 +151,7 @@ NOINLINE static int in_a_row(int n)
 	return value;
 }
 
-static op *volatile calling[] = {seldom, in_arms, behind_loop, between_loops, in_a_row};
+static op *volatile calling[] = {seldom, in_arms, behind_loop, behind_seldom, between_loops, in_a_row};
 
 NOINLINE static int all(int n)
 {
@@ -139,6 +159,7 @@ NOINLINE static int all(int n)
 	int value = seldom(n);
 	value += in_arms(n);
 	value += behind_loop(n % 4);
+	value += behind_seldom(n);
 	value += between_loops(n % 3);
 	value += in_a_row(n);
 	for (size_t i = 0; i < sizeof calling / sizeof *calling; i++) {

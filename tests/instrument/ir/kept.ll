@@ -13,6 +13,8 @@ define void @enters(ptr %f, i1 %c, i64 %n) nounwind {
   call void @in_arms(ptr %f, i64 %n)
   call void @in_loop(ptr %f, i1 %c)
   call void @behind(ptr %f, i1 %c)
+  call void @behind_seldom(ptr %f, i1 %c, i1 %c)
+  call void @behind_seldom(ptr %f, i1 %c, i1 %c)
   call void @in_arms(ptr %f, i64 %n)
   call void @in_loop(ptr %f, i1 %c)
   call void @behind(ptr %f, i1 %c)
@@ -94,5 +96,27 @@ end:
   call void %f(i64 8)
   ret void
 }
+
+; CHECK-LABEL: define internal void @behind_seldom(
+; CHECK: loop:
+; CHECK-NOT: load i64, ptr ID
+; CHECK: call void %f(i64 9)
+; CHECK: end:
+; CHECK: [[ID:%.*]] = load i64, ptr ID
+; CHECK: store volatile i64 [[ID]], ptr
+; CHECK: call void %f(i64 10)
+; CHECK-NEXT: store i64 [[ID]], ptr ID
+define internal void @behind_seldom(ptr %f, i1 %c, i1 %d) nounwind noinline {
+  br i1 %c, label %loop, label %none, !prof !2
+loop:
+  call void %f(i64 9)
+  br i1 %d, label %loop, label %end, !prof !1
+end:
+  call void %f(i64 10)
+  ret void
+none:
+  ret void
+}
 !0 = !{!"branch_weights", i32 10, i32 1, i32 1}
 !1 = !{!"branch_weights", i32 1, i32 1}
+!2 = !{!"branch_weights", i32 1, i32 8}
