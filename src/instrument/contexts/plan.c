@@ -129,7 +129,8 @@ struct error *program_plan(struct program *p)
 	for (size_t i = 0; i < p->sites.count; i++) {
 		struct site *site = &p->sites.items[i];
 		if (site->kind == META_SITE_INDIRECT && !site->is_tail &&
-		    pointed_hardly_pushes(p, LLVMGetCalledFunctionType(site->call)))
+		    (pointed_hardly_pushes(p, LLVMGetCalledFunctionType(site->call)) ||
+		     passed_hardly_pushes(p, site->call)))
 			site->action = SITE_DEFER;
 		plan_site(p, site);
 		if (site->action == SITE_NOTHING && !site->undo)

@@ -1,7 +1,7 @@
 /*
  * program.h - the instrumenter's model of one linked module, filled phase by phase by instrument_module:
  *
- *   scan      functions and call sites, what each call may reach           (scan.c, nocallback.c, interpose.c, pointed.c)
+ *   scan      functions and call sites, what each call may reach           (scan.c, nocallback.c, interpose.c, pointed.c, passed.c)
  *   weigh     the call graph and its frequencies                           (number.c, estimate.c)
  *   promote   calls through pointers become direct ones, then scan again   (targets.c)
  *   number    the encoding of the call graph                               (number.c, hybrid.c)
@@ -151,6 +151,8 @@ struct program {
 	struct site_vec sites;   /* grouped by caller, in the order of the code */
 	struct pointed *pointed; /* by type */
 	uint32_t pointed_count;
+	struct passed *passed; /* passed.c */
+	size_t passed_count;
 	struct callgraph graph;
 	struct callgraph_stats graph_stats;
 	struct call_counts calls;
@@ -251,6 +253,10 @@ struct error *pointed_collect(struct program *p);
 void pointed_weigh(struct program *p);
 struct pointed *pointed_find(const struct program *p, LLVMTypeRef type);
 bool pointed_hardly_pushes(const struct program *p, LLVMTypeRef type);
+
+/* passed.c: finds what calls pass; after late_find: the call is through a parameter, and what it reaches will seldom push. */
+struct error *passed_collect(struct program *p);
+bool passed_hardly_pushes(const struct program *p, LLVMValueRef call);
 
 /* cold.c: which sites are written for size; the change that has a helper, NULL for any other. */
 struct error *cold_choose(struct program *p);

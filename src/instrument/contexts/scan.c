@@ -550,5 +550,7 @@ struct error *program_scan(struct program *p)
 		err = convert_root_tails(p);
 	if (!err)
 		push_where_not_split(p);
+	if (!err)
+		err = passed_collect(p);
 	return err ? err : pointed_collect(p);
 }

@@ -473,7 +473,8 @@ static double saving(const struct targets *t, const struct guess *g, uint32_t mi
 			pushed += f->is_late ? f->starts : 1;
 		after += COMPARE * (i + 1) + (f->is_observable ? ADDEND : 0);
 	}
-	const bool defers = pointed_hardly_pushes(p, LLVMGetCalledFunctionType(p->sites.items[g->site].call));
+	LLVMValueRef call = p->sites.items[g->site].call;
+	const bool defers = pointed_hardly_pushes(p, LLVMGetCalledFunctionType(call)) || passed_hardly_pushes(p, call);
 	const double before = defers ? DEFER + pushed / g->count * DEFER_PUSHED : PUSH;
 	return before - (after + missing * (COMPARE * g->count + before)) / all;
 }
