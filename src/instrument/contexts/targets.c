@@ -202,10 +202,14 @@ static struct error *walk_globals(struct targets *t)
 
 /* ---- stores and loads ---- */
 
+enum {
+	MOST_OPERANDS = 1024, /* of a type's node: its name, and two for each field */
+};
+
 /* A node's first operand. */
 static const char *name_of(struct targets *t, LLVMValueRef node)
 {
-	LLVMValueRef operands[1024]; /* two for each field */
+	LLVMValueRef operands[MOST_OPERANDS];
 	const unsigned count = (unsigned)LLVMGetMDNodeNumOperands(node);
 	if (!count || count > sizeof operands / sizeof *operands)
 		return NULL;
@@ -245,6 +249,25 @@ static bool read_tag(struct targets *t, LLVMValueRef access, const char **ret_ba
 		return false;
 	*ret_base = base;
 	*ret_off = off;
+	return true;
+}
+
+/* The place in a structure that has no name, as those of typedef have none: any structure may be it. */
+static bool read_unnamed_tag(const struct targets *t, LLVMValueRef access, uint64_t *ret_off)
+{
+	LLVMValueRef tag = LLVMGetMetadata(access, t->tbaa);
+	LLVMValueRef operands[8], names[MOST_OPERANDS];
+	unsigned len_bytes = 1;
+	if (!tag || LLVMGetMDNodeNumOperands(tag) < 3 || LLVMGetMDNodeNumOperands(tag) > 8)
+		return false;
+	LLVMGetMDNodeOperands(tag, operands);
+	const unsigned count = operands[0] ? (unsigned)LLVMGetMDNodeNumOperands(operands[0]) : 0;
+	if (count <= 3 || count > MOST_OPERANDS || !operands[2] || !LLVMIsAConstantInt(operands[2]))
+		return false;
+	LLVMGetMDNodeOperands(operands[0], names);
+	if (!names[0] || !LLVMGetMDString(names[0], &len_bytes) || len_bytes)
+		return false;
+	*ret_off = LLVMConstIntGetZExtValue(operands[2]);
 	return true;
 }
 
@@ -377,7 +400,7 @@ static struct field field_of(struct targets *t, LLVMValueRef load)
 	LLVMValueRef at = LLVMGetOperand(load, 0);
 	const char *name;
 	uint64_t off;
-	if (read_tag(t, load, &ret.base, &ret.off))
+	if (read_tag(t, load, &ret.base, &ret.off) || read_unnamed_tag(t, load, &ret.off))
 		return ret;
 	ret.off = place_of(t, &at);
 	if (LLVMIsALoadInst(at) && read_any_tag(t, at, &name, &off) && !strcmp(name, "vtable pointer"))

@@ -75,6 +75,19 @@ define void @by_outer_field(ptr %h) nounwind {
   call void %f(i64 1)
   ret void
 }
+; A structure without a name, the place in which the tag says.
+@two = global { i64, i64, ptr } { i64 1, i64 2, ptr @unnamed }
+define internal void @unnamed(i64 %n) nounwind {
+  ret void
+}
+; CHECK-LABEL: define void @by_unnamed(
+; CHECK: icmp eq ptr %{{.*}}, @unnamed
+; CHECK: ret void
+define void @by_unnamed() nounwind {
+  %f = load ptr, ptr getelementptr inbounds ({ i64, i64, ptr }, ptr @two, i32 0, i32 2), !tbaa !9
+  call void %f(i64 1)
+  ret void
+}
 ; CHECK-LABEL: define void @by_vtable(
 ; CHECK: icmp eq ptr %{{.*}}, @method
 ; CHECK-NOT: icmp
@@ -122,3 +135,5 @@ define void @by_large_type(ptr %f) nounwind {
 !6 = !{!"outer", !2, i64 0, !1, i64 8}
 !7 = !{!8, !8, i64 0}
 !8 = !{!"vtable pointer", !4, i64 0}
+!9 = !{!10, !3, i64 16}
+!10 = !{!"", !2, i64 0, !2, i64 8, !3, i64 16}
