@@ -5,6 +5,7 @@
  */
 #include "instrument/loops.h"
 #include "instrument/places.h"
+#include "instrument/promote.h"
 #include "instrument/thin.h"
 #include "instrument/variables.h"
 #include "llvm/host.h"
@@ -30,7 +31,6 @@
 #include <llvm/Passes/PassPlugin.h>
 #endif
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
-#include <llvm/Transforms/Utils/CallPromotionUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/EscapeEnumerator.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
@@ -381,41 +381,6 @@ static void add_constructor(LLVMValueRef ref)
 	appendToGlobalCtors(*function->getParent(), function, /*Priority=*/0, function);
 }
 
-static bool may_promote(LLVMValueRef call, LLVMValueRef function)
-{
-	return isLegalToPromote(*unwrap<CallBase>(call), unwrap<Function>(function));
-}
-
-/* Memory with the function's address: code that can run anywhere compares a pointer with that by one instruction, and with the address by two. */
-static GlobalVariable *address_of(Function *function)
-{
-	Module *module = function->getParent();
-	const std::string name = ("wm1.address." + function->getName()).str();
-	if (auto *found = module->getNamedGlobal(name))
-		return found;
-	/* Not constant: LLVM would know what is in it. */
-	auto *ret =
-		new GlobalVariable(*module, function->getType(), false, GlobalValue::InternalLinkage, function, name);
-	ret->setSection(".data.rel.ro");
-	ret->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-	return ret;
-}
-
-static void promote(LLVMValueRef ref, LLVMValueRef function_ref, uint32_t taken, uint32_t other)
-{
-	auto *call = unwrap<CallBase>(ref);
-	auto *function = unwrap<Function>(function_ref);
-	const CallBase &direct = promoteCallWithIfThenElse(
-		*call, function, MDBuilder(call->getContext()).createBranchWeights(taken, other));
-	if (function->getParent()->getPICLevel() == PICLevel::NotPIC)
-		return;
-	auto *branch = cast<BranchInst>(direct.getParent()->getSinglePredecessor()->getTerminator());
-	auto *comparison = cast<ICmpInst>(branch->getCondition());
-	auto *address =
-		new LoadInst(function->getType(), address_of(function), "wm1.address", comparison->getIterator());
-	comparison->replaceUsesOfWith(function, address);
-}
-
 static struct host make_host(FunctionAnalysisManager &functions)
 {
 	return {&functions,
@@ -451,8 +416,8 @@ static struct host make_host(FunctionAnalysisManager &functions)
 		mark_own_memory,
 		add_constructor,
 		variable_name,
-		may_promote,
-		promote,
+		promote_is_possible,
+		promote_call,
 		loops_of,
 		loop_around,
 		loops_free,
