@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
-
 void id_set_deinit(struct id_set *set)
 {
 	free(set->words);
@@ -29,24 +27,22 @@ void id_set_trim(struct id_set *set)
 	}
 }
 
-/* The place of the word with that index, or where it would be. */
-static uint32_t place_of(const struct id_set *set, uint32_t index)
-{
-	if (set->count && set->words[set->count - 1].index < index)
-		return set->count;
-	return (uint32_t)COUNT_BELOW(set->words, set->count, index, index);
-}
-
-/* By steps that double, then between the last two. */
+/*
+ * Indices rise, so that a word's place is at most its index, and at least that less the number of indices that are missing: in a set that has most of
+ * them there is little to search.
+ */
 static uint32_t skip_far(const struct id_set *set, uint32_t from, uint32_t index)
 {
-	uint32_t step = 1, low = from, high = from;
+	uint32_t last, missing, low, high;
 
-	while (high < set->count && set->words[high].index < index) {
-		low = high + 1;
-		high = step < set->count - high ? high + step : set->count;
-		step *= 2;
-	}
+	if (from >= set->count)
+		return from;
+	last = set->words[set->count - 1].index;
+	if (index > last)
+		return set->count;
+	missing = last - (set->count - 1);
+	low = index > missing && index - missing > from ? index - missing : from;
+	high = index < set->count ? index : set->count - 1;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -58,9 +54,20 @@ static uint32_t skip_far(const struct id_set *set, uint32_t from, uint32_t index
 	return low;
 }
 
-/* The first place at or behind `from` whose word has at least that index. Most sets that are compared have many words in common. */
+/* The place of the word with that index, or where it would be. */
+static uint32_t place_of(const struct id_set *set, uint32_t index)
+{
+	return skip_far(set, 0, index);
+}
+
+/*
+ * The first place at or behind `from` whose word has at least that index. Most sets that are compared have many words in common, and large ones most
+ * of all words: then the index is the place.
+ */
 static inline uint32_t skip(const struct id_set *set, uint32_t from, uint32_t index)
 {
+	if (index >= from && index < set->count && set->words[index].index == index)
+		return index;
 	if (from >= set->count || set->words[from].index >= index)
 		return from;
 	from++;
