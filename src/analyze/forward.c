@@ -74,7 +74,7 @@ static bool is_outside(const struct work *w, uint32_t call)
 {
 	LLVMValueRef callee = code_callee(w->code->instructions[call].value);
 
-	return w->memory->calls_foreign[call] || !callee || !LLVMCountBasicBlocks(callee);
+	return w->memory->calls_foreign[call] || !callee || LLVMIsDeclaration(callee);
 }
 
 static uint8_t how_in(const struct work *w, uint32_t instruction, enum slice_reason reason)

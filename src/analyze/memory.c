@@ -728,11 +728,12 @@ const struct id_set *memory_foreign(const struct memory *m)
 
 bool memory_calls_outside(const struct memory *m, uint32_t call)
 {
-	LLVMValueRef callee = code_callee(m->code->instructions[call].value);
+	LLVMValueRef callee;
 
 	if (m->calls_foreign[call])
 		return true;
-	return callee ? !LLVMCountBasicBlocks(callee) : m->calls_library[call];
+	callee = code_callee(m->code->instructions[call].value);
+	return callee ? LLVMIsDeclaration(callee) : m->calls_library[call];
 }
 
 const struct id_set *memory_of_state(const struct memory *m, enum library_state state)

@@ -480,7 +480,7 @@ struct error *memory_state_call(struct builder *b, uint32_t number)
 	}
 	if (LLVMGetIntrinsicID(callee))
 		return state_intrinsic(b, call, LLVMGetValueName(callee));
-	if (LLVMCountBasicBlocks(callee)) {
+	if (!LLVMIsDeclaration(callee)) {
 		function = code_function_number(b->code, callee);
 		if (!memory_is_cloned(b, function))
 			return call_function(b, number, function);

@@ -118,7 +118,7 @@ static bool allocates(const struct builder *b, LLVMValueRef call, struct origins
 
 	if (!callee || LLVMGetIntrinsicID(callee))
 		return false;
-	if (LLVMCountBasicBlocks(callee))
+	if (!LLVMIsDeclaration(callee))
 		return is_cloned(b, code_function_number(b->code, callee));
 	if (!library_find(LLVMGetValueName(callee), &f))
 		return false;
@@ -333,7 +333,7 @@ static bool is_plain(LLVMValueRef callee)
 {
 	struct library_function f;
 
-	if (LLVMCountBasicBlocks(callee) || !library_find(LLVMGetValueName(callee), &f))
+	if (!LLVMIsDeclaration(callee) || !library_find(LLVMGetValueName(callee), &f))
 		return false;
 	for (uint32_t i = 0; i < f.count; i++)
 		if (f.effects[i].kind == LIBRARY_CALLS)
@@ -347,7 +347,7 @@ static struct error *state_call(struct builder *b, uint32_t number)
 
 	if (callee && (LLVMGetIntrinsicID(callee) || is_plain(callee)))
 		return memory_state_call(b, number);
-	if (callee && LLVMCountBasicBlocks(callee) && is_cloned(b, code_function_number(b->code, callee)) &&
+	if (callee && !LLVMIsDeclaration(callee) && is_cloned(b, code_function_number(b->code, callee)) &&
 	    b->clone->depth < DEPTH_MAX)
 		return memory_state_call(b, number);
 	return state_shared_call(b, number);

@@ -271,7 +271,7 @@ static struct error *look_at_call(struct search *s, uint32_t i)
 
 	if (text_begins(name, "llvm.memcpy") || text_begins(name, "llvm.memmove") || text_begins(name, "llvm.memset"))
 		return look_at_argument(s, i, 0, length_argument(call, 2), OVERRUN_LENGTH);
-	if (callee && !LLVMCountBasicBlocks(callee) && library_find(name, &f))
+	if (callee && LLVMIsDeclaration(callee) && library_find(name, &f))
 		return look_at_library(s, i, callee, &f);
 	for (unsigned k = 0; s->m->calls_foreign[i] && k < LLVMGetNumArgOperands(call) && !err; k++)
 		err = look_at_argument(s, i, k, NO_LENGTH, OVERRUN_OUTSIDE);

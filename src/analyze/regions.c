@@ -435,7 +435,7 @@ static struct error *touch_call(struct builder *b, uint32_t number, enum pass pa
 		err = touch_foreign(b, pass, ret);
 	if (!err && b->m->calls_foreign[number] && pass == PASS_CHANGES)
 		err = id_set_add(&ret->set, REGION_CONTROL, NULL);
-	if (!err && callee && !LLVMCountBasicBlocks(callee) && library_find(LLVMGetValueName(callee), &f))
+	if (!err && callee && LLVMIsDeclaration(callee) && library_find(LLVMGetValueName(callee), &f))
 		err = touch_library(b, call, &f, callee, pass, ret);
 	/* Libraries' functions through a pointer. */
 	if (!err && !callee) {
@@ -445,7 +445,7 @@ static struct error *touch_call(struct builder *b, uint32_t number, enum pass pa
 		     targets && !err && id_set_next(targets, &i);) {
 			const struct memory_object *o = &b->m->objects.items[location_of(b->m, i.id)->object];
 
-			if (o->kind == MEMORY_FUNCTION && !LLVMCountBasicBlocks(o->value) &&
+			if (o->kind == MEMORY_FUNCTION && LLVMIsDeclaration(o->value) &&
 			    library_find(LLVMGetValueName(o->value), &f))
 				err = touch_library(b, call, &f, o->value, pass, ret);
 		}
