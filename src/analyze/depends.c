@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/effects.h"
 #include "analyze/jumps.h"
 #include "llvm/ir.h"
 
@@ -214,23 +215,57 @@ static struct error *want_in_front_of_callers(struct search *s, uint32_t functio
 	return err;
 }
 
-static struct error *go_down(struct search *s, uint32_t call, const struct id_set *regions)
+/* To the ends of a function, which can change some of the regions. */
+static struct error *go_down_to(struct search *s, uint32_t function, const struct id_set *regions)
 {
-	const struct regions *r = s->d->regions;
-	const struct code *c = r->memory->code;
-	const struct function_ids *callees = &r->memory->callees[call];
-	struct id_set changed = {0};
+	struct depends *d = s->d;
+	const struct code *c = d->regions->memory->code;
+	const struct code_function *f = &c->functions[function];
+	struct error *err = id_set_intersect(regions, &d->regions->function_changes[function], &d->changed);
+
+	for (uint32_t b = f->first_block; !err && d->changed.count && b < f->first_block + f->block_count; b++)
+		if (!c->blocks[b].successor_count)
+			err = want_at_end(s, b, WAY_DOWN, &d->changed);
+	return err;
+}
+
+static struct error *sum_changes(struct depends *d, struct call_group *g)
+{
 	struct error *err = NULL;
 
-	for (size_t k = 0; k < callees->count && !err; k++) {
-		const struct code_function *f = &c->functions[callees->items[k]];
+	for (size_t k = 0; k < g->callees->count && !err; k++)
+		err = id_set_add_all(&g->changes, &d->regions->function_changes[g->callees->items[k]], NULL, NULL);
+	g->has_changes = true;
+	return err;
+}
 
-		err = id_set_intersect(regions, &r->function_changes[callees->items[k]], &changed);
-		for (uint32_t b = f->first_block; !err && changed.count && b < f->first_block + f->block_count; b++)
-			if (!c->blocks[b].successor_count)
-				err = want_at_end(s, b, WAY_DOWN, &changed);
-	}
-	id_set_deinit(&changed);
+/* What was looked for in all of the functions need not be looked for there again. */
+static struct error *go_down_to_group(struct search *s, struct call_group *g, const struct id_set *regions)
+{
+	struct id_set *rest = &s->d->rest;
+	struct error *err = g->has_changes ? NULL : sum_changes(s->d, g);
+
+	if (!err)
+		err = id_set_intersect(regions, &g->changes, rest);
+	if (err)
+		return err;
+	if (s->is_new)
+		id_set_remove_all(rest, &g->asked);
+	for (size_t k = 0; k < g->callees->count && rest->count && !err; k++)
+		err = go_down_to(s, g->callees->items[k], rest);
+	return err || !s->is_new ? err : id_set_add_all(&g->asked, rest, NULL, NULL);
+}
+
+static struct error *go_down(struct search *s, uint32_t call, const struct id_set *regions)
+{
+	const struct function_ids *callees = &s->d->regions->memory->callees[call];
+	struct call_group *group = call_groups_of(&s->d->groups, call);
+	struct error *err = NULL;
+
+	if (group)
+		return go_down_to_group(s, group, regions);
+	for (size_t k = 0; k < callees->count && !err; k++)
+		err = go_down_to(s, callees->items[k], regions);
 	return err;
 }
 
@@ -259,9 +294,14 @@ static struct error *pass_block(struct search *s, uint32_t block, uint32_t end, 
 	const struct code_block *b = &c->blocks[block];
 	struct error *err = way == WAY_UP ? pass_function(s, b->function, regions) : NULL;
 
-	for (uint32_t i = end; i-- > b->first_instruction && regions->count && !err;) {
-		s->d->steps += regions->count + 1;
-		err = pass(s, i, regions);
+	while (end > b->first_instruction && regions->count && !err) {
+		uint32_t next = s->d->effect_in_front[end - 1];
+		uint32_t to = next == CODE_NONE ? b->first_instruction : next;
+
+		s->d->steps += (end - to) * ((uint64_t)regions->count + 1);
+		end = to;
+		if (next != CODE_NONE)
+			err = pass(s, next, regions);
 	}
 	if (err || !regions->count)
 		return err;
@@ -527,6 +567,10 @@ struct error *depends_init(const struct regions *r, const struct slice *s, const
 		err = &error_no_memory;
 	if (!err)
 		err = jumps_find(r->memory, &d.landings, &d.jumps);
+	if (!err)
+		err = call_groups_find(r->memory, &d.groups);
+	if (!err)
+		err = effects_find(r, &d.landings, &d.effect_in_front);
 	for (struct id_iterator i = id_set_begin(&d.landings); !err && id_set_next(&d.landings, &i);)
 		d.lands[code_function_of(c, i.id)] = true;
 	if (err)
@@ -550,7 +594,11 @@ void depends_deinit(struct depends *d)
 	free(d->seen);
 	free(d->is_waiting);
 	free(d->lands);
+	call_groups_deinit(&d->groups);
+	free(d->effect_in_front);
 	id_set_deinit(&d->passed);
+	id_set_deinit(&d->changed);
+	id_set_deinit(&d->rest);
 	controls_deinit(&d->controls);
 	id_set_deinit(&d->landings);
 	id_set_deinit(&d->jumps);

@@ -8,6 +8,7 @@
 #ifndef WM_ANALYZE_DEPENDS_H
 #define WM_ANALYZE_DEPENDS_H
 
+#include "analyze/call_groups.h"
 #include "analyze/slice.h"
 
 struct dependence {
@@ -28,11 +29,13 @@ struct depends {
 	bool has_threads;
 	struct id_set landings, jumps; /* calls of setjmp and longjmp */
 	struct depends_stores *stores; /* has_threads: made when memory is first asked about (depends.c) */
+	struct call_groups groups;     /* asked: by depends_on_new */
+	uint32_t *effect_in_front;     /* as of effects_find */
 	struct id_set *wanted;         /* [place] regions that are looked for there (depends.c) */
 	struct id_set *seen;           /* [place] those that depends_on_new has looked for; NULL: it was not asked */
 	bool *is_waiting;              /* [place] */
 	bool *lands;                   /* [function] it calls setjmp or its kin */
-	struct id_set passed;          /* scratch */
+	struct id_set passed, changed, rest;  /* scratch */
 	struct function_ids touched, waiting; /* places */
 	uint64_t steps;                       /* words of sets that were gone through: what it has cost */
 };

@@ -1,6 +1,7 @@
 /* slice.c - demands go backward through blocks, from calls into functions and from functions to their calls, until nothing is new (slice.h). */
 #include "analyze/slice_work.h"
 
+#include "analyze/effects.h"
 #include "analyze/jumps.h"
 #include "analyze/slice_limit.h"
 #include "llvm/ir.h"
@@ -292,26 +293,106 @@ static struct error *pass_memory(struct work *w, uint32_t context, uint32_t call
 	return err;
 }
 
+/* regions: that matter behind the call. Leaves in w->changed those that the function can change. */
+static struct error *pass_callee(struct work *w, uint32_t context, uint32_t call, uint32_t function,
+				 const struct id_set *regions)
+{
+	const struct id_set *changes;
+	struct error *err = region_classes_of_function(&w->classes, function, &changes);
+
+	if (!err)
+		err = id_set_intersect(regions, changes, &w->changed);
+	if (err || !w->changed.count)
+		return err;
+	err = ask(w, context, call, function, &w->changed);
+	return err ? err
+		   : join(w, context, call, is_control_alone(&w->changed) ? SLICE_COMES_BACK : SLICE_MEMORY, CODE_NONE);
+}
+
+static struct error *sum_changes(struct work *w, struct call_group *g)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < g->callees->count && !err; i++) {
+		const struct id_set *changes;
+
+		err = region_classes_of_function(&w->classes, g->callees->items[i], &changes);
+		if (!err)
+			err = id_set_add_all(&g->changes, changes, NULL, NULL);
+	}
+	g->has_changes = true;
+	return err;
+}
+
+/* Functions that the call has not asked yet, in the order of all. */
+static struct error *ask_left(struct work *w, uint32_t context, uint32_t call, struct function_ids *left)
+{
+	size_t kept = 0;
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < left->count && !err; i++) {
+		err = pass_callee(w, context, call, left->items[i], &w->grouped);
+		if (!w->changed.count)
+			left->items[kept++] = left->items[i];
+	}
+	left->count = kept;
+	return err;
+}
+
+static struct error *ask_all(struct work *w, uint32_t context, uint32_t call, struct call_group *g,
+			     struct function_ids *left)
+{
+	size_t kept = 0, at = 0;
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < g->callees->count && !err; i++) {
+		uint32_t function = g->callees->items[i];
+
+		err = pass_callee(w, context, call, function, &w->grouped);
+		if (at == left->count || left->items[at] != function)
+			continue;
+		at++;
+		if (!w->changed.count)
+			left->items[kept++] = function;
+	}
+	left->count = kept;
+	return err ? err : id_set_add_all(&g->asked, &w->grouped, NULL, NULL);
+}
+
+/*
+ * What each function of the group was asked for by one call, it is not to be asked for by another one: that one is known to it, and that is all. To a
+ * call that has asked it before it has nothing to say that it will not say anyway (enter_function).
+ */
+static struct error *pass_call_of_group(struct work *w, uint32_t context, uint32_t call, struct call_group *g,
+					const struct id_set *regions)
+{
+	struct function_ids *left;
+	struct error *err = g->has_changes ? NULL : sum_changes(w, g);
+	bool is_first;
+
+	if (!err)
+		err = id_set_intersect(regions, &g->changes, &w->grouped);
+	if (err || !w->grouped.count)
+		return err;
+	err = slice_work_left(w, place_of(w, context, call), g->callees, &left, &is_first);
+	if (err)
+		return err;
+	if (!is_first && id_set_contains(&g->asked, &w->grouped))
+		return ask_left(w, context, call, left);
+	return ask_all(w, context, call, g, left);
+}
+
 static struct error *pass_call(struct work *w, uint32_t context, uint32_t call, struct id_set *regions)
 {
 	const struct function_ids *callees = &w->memory->callees[call];
-	struct id_set *changed = &w->changed;
+	struct call_group *group = call_groups_of(&w->groups, call);
 	struct error *err = NULL;
 
 	add_steps(w, callees->count * ((uint64_t)regions->count + 1));
-	for (size_t i = 0; i < callees->count && !err; i++) {
-		uint32_t function = callees->items[i];
-		const struct id_set *changes;
-
-		err = region_classes_of_function(&w->classes, function, &changes);
-		if (!err)
-			err = id_set_intersect(regions, changes, changed);
-		if (!err && changed->count)
-			err = ask(w, context, call, function, changed);
-		if (!err && changed->count)
-			err = join(w, context, call, is_control_alone(changed) ? SLICE_COMES_BACK : SLICE_MEMORY,
-				   CODE_NONE);
-	}
+	if (group)
+		return pass_call_of_group(w, context, call, group, regions);
+	for (size_t i = 0; i < callees->count && !err; i++)
+		err = pass_callee(w, context, call, callees->items[i], regions);
 	return err;
 }
 
@@ -369,6 +450,30 @@ static struct error *join_change(struct work *w, uint32_t context, uint32_t i, c
 	return join(w, context, i, is_control_alone(&w->changed) ? SLICE_COMES_BACK : SLICE_MEMORY, CODE_NONE);
 }
 
+/*
+ * What the instruction itself makes matter in front of it. Once: what has gone through the block would do nothing there if it came again.
+ */
+static struct error *want_own(struct work *w, uint32_t context, uint32_t i, struct id_set *regions)
+{
+	const struct id_set *reads = classes_of(w, w->regions->reads[i]);
+	uint8_t *is_in = in_of(w, context, i);
+	struct error *err = NULL;
+
+	if (!*is_in || *is_in & IN_HAS_READ)
+		return NULL;
+	if (!(*is_in & IN_SLICE))
+		return id_set_add(regions, REGION_CONTROL, NULL);
+	*is_in |= IN_HAS_READ;
+	err = id_set_add_all(regions, reads, NULL, NULL);
+	if (!err && w->has_async)
+		err = id_set_add_all(&w->ever, reads, NULL, NULL);
+	/* When a handler on the stack began is known. */
+	if (!err && w->has_async && w->is_async[code_function_of(w->code, i)] &&
+	    (context < CONTEXT_FRAMES || w->has_threads))
+		err = id_set_add_all(&w->ever_async, reads, NULL, NULL);
+	return err ? err : id_set_add(regions, REGION_CONTROL, NULL);
+}
+
 /* From behind the instruction to in front of it. */
 static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t i, bool own, struct id_set *regions)
 {
@@ -391,18 +496,7 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 		err = take_called(called, regions);
 	if (!err && w->regions->passes[i])
 		err = pass_memory(w, context, i, regions);
-	if (err || !own || !*in_of(w, context, i))
-		return err;
-	if (!(*in_of(w, context, i) & IN_SLICE))
-		return id_set_add(regions, REGION_CONTROL, NULL);
-	err = id_set_add_all(regions, classes_of(w, w->regions->reads[i]), NULL, NULL);
-	if (!err && w->has_async)
-		err = id_set_add_all(&w->ever, classes_of(w, w->regions->reads[i]), NULL, NULL);
-	/* When a handler on the stack began is known. */
-	if (!err && w->has_async && w->is_async[code_function_of(w->code, i)] &&
-	    (context < CONTEXT_FRAMES || w->has_threads))
-		err = id_set_add_all(&w->ever_async, classes_of(w, w->regions->reads[i]), NULL, NULL);
-	return err ? err : id_set_add(regions, REGION_CONTROL, NULL);
+	return err || !own ? err : want_own(w, context, i, regions);
 }
 
 static struct error *enter_function(struct work *w, uint32_t context, uint32_t function, const struct id_set *regions)
@@ -418,6 +512,24 @@ static struct error *enter_function(struct work *w, uint32_t context, uint32_t f
 	return err;
 }
 
+/* Most instructions do nothing to what matters behind them. Steps are counted as if they were gone through. */
+static struct error *pass_more(struct work *w, uint32_t context, const struct code_block *b, struct id_set *regions)
+{
+	uint32_t at = b->instruction_count;
+	struct error *err = NULL;
+
+	while (at && regions->count && !err) {
+		uint32_t next = w->effect_in_front[b->first_instruction + at - 1];
+		uint32_t to = next == CODE_NONE ? 0 : next - b->first_instruction;
+
+		add_steps(w, (at - to) * ((uint64_t)regions->count + 1));
+		at = to;
+		if (next != CODE_NONE)
+			err = pass_instruction(w, context, next, false, regions);
+	}
+	return err;
+}
+
 /* Only what has come since last time goes through: what comes out of it is added to what has come out. */
 static struct error *pass_block(struct work *w, uint32_t context, uint32_t number, uint8_t why)
 {
@@ -428,7 +540,9 @@ static struct error *pass_block(struct work *w, uint32_t context, uint32_t numbe
 
 	*more = (struct id_set){0};
 	err = id_set_add_all(end_of(w, context, number), &regions, NULL, NULL);
-	for (uint32_t i = b->instruction_count; i-- > 0 && !err && (why != WAITS_WITH_MORE || regions.count);) {
+	if (!err && why == WAITS_WITH_MORE)
+		err = pass_more(w, context, b, &regions);
+	for (uint32_t i = b->instruction_count; i-- > 0 && !err && why != WAITS_WITH_MORE;) {
 		add_steps(w, regions.count + 1);
 		err = pass_instruction(w, context, b->first_instruction + i, why & WAITS_FOR_OWN, &regions);
 	}
@@ -640,6 +754,8 @@ static struct error *run(struct work *w)
 	bool has_frames = w->request->frame_count && !w->is_coarse;
 	struct error *err = jumps_find(w->regions->memory, &w->landings, &w->jumps);
 
+	if (!err)
+		err = effects_find(w->regions, &w->landings, &w->effect_in_front);
 	w->has_threads = jumps_has_threads(w->code);
 	if (!err)
 		err = slice_work_find_async(w);

@@ -2,6 +2,7 @@
 #include "analyze/slice_work.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool runs(const struct work *w, uint32_t block)
 {
@@ -21,6 +22,30 @@ struct item slice_work_item(const struct work *w, uint32_t place)
 			high = middle;
 	}
 	return (struct item){low, place - w->contexts[low].first_place + w->contexts[low].range.first_instruction};
+}
+
+/* ---- calls of groups ---- */
+
+struct error *slice_work_left(struct work *w, uint32_t place, const struct function_ids *callees,
+			      struct function_ids **ret, bool *ret_is_first)
+{
+	uint32_t number;
+	struct error *err = hashmap_add(&w->group_calls, &(struct key){{place, 0, 0}}, &number);
+
+	*ret_is_first = number == w->left.count;
+	if (!err && *ret_is_first)
+		err = function_ids_vec_append(&w->left, (struct function_ids){0});
+	if (err)
+		return err;
+	*ret = &w->left.items[number];
+	if (!*ret_is_first)
+		return NULL;
+	err = function_ids_reserve(*ret, callees->count);
+	if (err)
+		return err;
+	memcpy((*ret)->items, callees->items, callees->count * sizeof *callees->items);
+	(*ret)->count = callees->count;
+	return NULL;
 }
 
 /* ---- blocks ---- */
@@ -150,6 +175,8 @@ struct error *slice_work_open(struct work *w)
 	if (!w->slice->why || !w->contexts || !w->is_async)
 		return &error_no_memory;
 	err = order_blocks(w);
+	if (!err)
+		err = call_groups_find(w->memory, &w->groups);
 	w->context_count = CONTEXT_FRAMES + w->request->frame_count;
 	for (uint32_t i = 0; i < w->context_count && !err; i++) {
 		struct context *x = &w->contexts[i];
@@ -199,8 +226,15 @@ void slice_work_close(struct work *w)
 		close_context(&w->contexts[i]);
 	free(w->contexts);
 	free(w->order);
+	free(w->effect_in_front);
 	controls_deinit(&w->controls);
 	region_classes_deinit(&w->classes);
+	call_groups_deinit(&w->groups);
+	id_set_deinit(&w->grouped);
+	hashmap_deinit(&w->group_calls);
+	for (size_t i = 0; i < w->left.count; i++)
+		function_ids_deinit(&w->left.items[i]);
+	function_ids_vec_deinit(&w->left);
 	id_set_deinit(&w->changed);
 	id_set_deinit(&w->at_jumps);
 	id_set_deinit(&w->ever);

@@ -5,6 +5,7 @@
 #ifndef WM_ANALYZE_SLICE_WORK_H
 #define WM_ANALYZE_SLICE_WORK_H
 
+#include "analyze/call_groups.h"
 #include "analyze/region_classes.h"
 #include "analyze/slice.h"
 
@@ -33,6 +34,7 @@ enum {
 	IN_SLICE = 1,
 	IN_FOR_VALUE = 2, /* of a call: not only for what it does */
 	IN_STANDS = 4,    /* a criterion that control stands in: it has not read yet */
+	IN_HAS_READ = 8,  /* in the slice, and what it reads has gone on from it */
 };
 
 /* What is known in a context, of all code or of a frame's function. Each instruction in each context has a place, a number. */
@@ -66,6 +68,7 @@ struct item {
 	uint32_t number;
 };
 VEC_DECLARE(item_vec, struct item);
+VEC_DECLARE(function_ids_vec, struct function_ids);
 
 struct work {
 	const struct slice_request *request;
@@ -77,8 +80,9 @@ struct work {
 	struct controls controls;
 	struct context *contexts;
 	uint32_t context_count;
-	struct item_vec blocks; /* to be gone through: a heap (slice_work_push) */
-	uint32_t *order;        /* [block] the highest one is gone through first */
+	struct item_vec blocks;    /* to be gone through: a heap (slice_work_push) */
+	uint32_t *effect_in_front; /* as of effects_find */
+	uint32_t *order;           /* [block] the highest one is gone through first */
 	bool is_coarse; /* all of memory is in `ever`, and all calls of a function go with CONTEXT_UP (slice.h) */
 	bool has_threads;
 	bool *is_async;     /* [function] it may run at any time: code outside calls it, or what that calls does */
@@ -90,6 +94,11 @@ struct work {
 	struct id_set jumps;      /* calls of longjmp and its kin */
 	struct id_set changed;    /* regions that an instruction changes, of those that matter */
 	struct item_vec found;    /* instructions in the slice, not looked at yet */
+	/* Calls that can reach many functions: what matters behind the one at hand, and of each that was come to the functions that it has not asked. */
+	struct call_groups groups;
+	struct id_set grouped;
+	struct hashmap group_calls; /* by place */
+	struct function_ids_vec left;
 };
 
 /* A set of regions.sets, as classes. */
@@ -124,6 +133,10 @@ void slice_work_close(struct work *w);
 
 /* The instruction of a place. */
 struct item slice_work_item(const struct work *w, uint32_t place);
+
+/* Of a call of a group, at that place: of its functions those that it has not asked. *ret_is_first: nobody has wanted to know before. */
+struct error *slice_work_left(struct work *w, uint32_t place, const struct function_ids *callees,
+			      struct function_ids **ret, bool *ret_is_first);
 
 /*
  * Blocks to be gone through, by their order: a function before those that call it, so that what it demands is known where they go on; of a function
