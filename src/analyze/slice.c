@@ -496,7 +496,7 @@ static struct error *pass_instruction(struct work *w, uint32_t context, uint32_t
 		err = take_called(called, regions);
 	if (!err && w->regions->passes[i])
 		err = pass_memory(w, context, i, regions);
-	return err || !own ? err : want_own(w, context, i, regions);
+	return err;
 }
 
 static struct error *enter_function(struct work *w, uint32_t context, uint32_t function, const struct id_set *regions)
@@ -530,6 +530,24 @@ static struct error *pass_more(struct work *w, uint32_t context, const struct co
 	return err;
 }
 
+static struct error *pass_all(struct work *w, uint32_t context, const struct code_block *b, bool own,
+			      struct id_set *regions)
+{
+	struct error *err = NULL;
+
+	for (uint32_t i = b->first_instruction + b->instruction_count; i-- > b->first_instruction && !err;) {
+		add_steps(w, regions->count + 1);
+		/* A handler has its say behind what it interrupted, whatever that is. */
+		if (w->effect_in_front[i] == i || called_at(w, context, i)->count)
+			err = pass_instruction(w, context, i, own, regions);
+		else if (own && w->landings.count)
+			err = pass_jump(w, context, i, own, regions);
+		if (!err && own)
+			err = want_own(w, context, i, regions);
+	}
+	return err;
+}
+
 /* Only what has come since last time goes through: what comes out of it is added to what has come out. */
 static struct error *pass_block(struct work *w, uint32_t context, uint32_t number, uint8_t why)
 {
@@ -542,10 +560,8 @@ static struct error *pass_block(struct work *w, uint32_t context, uint32_t numbe
 	err = id_set_add_all(end_of(w, context, number), &regions, NULL, NULL);
 	if (!err && why == WAITS_WITH_MORE)
 		err = pass_more(w, context, b, &regions);
-	for (uint32_t i = b->instruction_count; i-- > 0 && !err && why != WAITS_WITH_MORE;) {
-		add_steps(w, regions.count + 1);
-		err = pass_instruction(w, context, b->first_instruction + i, why & WAITS_FOR_OWN, &regions);
-	}
+	else if (!err)
+		err = pass_all(w, context, b, why & WAITS_FOR_OWN, &regions);
 	add_steps(w, (uint64_t)regions.count * b->predecessor_count);
 	for (uint32_t i = b->first_predecessor; i < b->first_predecessor + b->predecessor_count && !err; i++)
 		if (can_come(w, context, i))

@@ -50,45 +50,42 @@ struct error *slice_work_left(struct work *w, uint32_t place, const struct funct
 
 /* ---- blocks ---- */
 
-static bool is_below(const struct work *w, const struct item *a, const struct item *b)
+/* A block in a context as one number: the highest one is gone through first. */
+static uint64_t turn_of(const struct work *w, struct item item)
 {
-	return w->order[a->number] != w->order[b->number] ? w->order[a->number] < w->order[b->number]
-							  : a->context < b->context;
-}
-
-static void swap_blocks(struct item *a, struct item *b)
-{
-	struct item x = *a;
-
-	*a = *b;
-	*b = x;
+	return (uint64_t)w->order[item.number] << 32 | item.context;
 }
 
 struct error *slice_work_push(struct work *w, struct item item)
 {
-	struct error *err = item_vec_append(&w->blocks, item);
-	struct item *heap = w->blocks.items;
+	uint64_t turn = turn_of(w, item);
+	struct error *err = turn_vec_append(&w->blocks, turn);
+	uint64_t *heap = w->blocks.items;
+	size_t at;
 
-	for (size_t at = w->blocks.count - 1; !err && at && is_below(w, &heap[(at - 1) / 2], &heap[at]);
-	     at = (at - 1) / 2)
-		swap_blocks(&heap[(at - 1) / 2], &heap[at]);
-	return err;
+	if (err)
+		return err;
+	for (at = w->blocks.count - 1; at && heap[(at - 1) / 2] < turn; at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = turn;
+	return NULL;
 }
 
 struct item slice_work_pop(struct work *w)
 {
-	struct item *heap = w->blocks.items, first = heap[0];
-	size_t count = --w->blocks.count;
+	uint64_t *heap = w->blocks.items, first = heap[0], last;
+	size_t count = --w->blocks.count, at = 0;
 
-	heap[0] = heap[count];
-	for (size_t at = 0, child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && is_below(w, &heap[child], &heap[child + 1]))
+	last = heap[count];
+	for (size_t child; (child = 2 * at + 1) < count; at = child) {
+		if (child + 1 < count && heap[child] < heap[child + 1])
 			child++;
-		if (!is_below(w, &heap[at], &heap[child]))
+		if (heap[child] <= last)
 			break;
-		swap_blocks(&heap[at], &heap[child]);
+		heap[at] = heap[child];
 	}
-	return first;
+	heap[at] = last;
+	return (struct item){(uint32_t)first, w->in_order[first >> 32]};
 }
 
 /* Functions that are called have higher orders than those that call them, and of a function the last block has the highest. */
@@ -98,13 +95,16 @@ static struct error *order_blocks(struct work *w)
 	uint32_t next = w->code->block_count;
 
 	w->order = calloc((size_t)w->code->block_count + 1, sizeof *w->order);
-	if (!w->order)
+	w->in_order = calloc((size_t)w->code->block_count + 1, sizeof *w->in_order);
+	if (!w->order || !w->in_order)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < calls->function_count; i++) {
 		const struct code_function *f = &w->code->functions[calls->functions[i]];
 
-		for (uint32_t b = f->block_count; b-- > 0;)
+		for (uint32_t b = f->block_count; b-- > 0;) {
 			w->order[f->first_block + b] = --next;
+			w->in_order[next] = f->first_block + b;
+		}
 	}
 	return NULL;
 }
@@ -226,6 +226,7 @@ void slice_work_close(struct work *w)
 		close_context(&w->contexts[i]);
 	free(w->contexts);
 	free(w->order);
+	free(w->in_order);
 	free(w->effect_in_front);
 	controls_deinit(&w->controls);
 	region_classes_deinit(&w->classes);
@@ -242,7 +243,7 @@ void slice_work_close(struct work *w)
 	free(w->is_async);
 	id_set_deinit(&w->landings);
 	id_set_deinit(&w->jumps);
-	item_vec_deinit(&w->blocks);
+	turn_vec_deinit(&w->blocks);
 	item_vec_deinit(&w->found);
 }
 

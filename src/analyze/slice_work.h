@@ -68,6 +68,7 @@ struct item {
 	uint32_t number;
 };
 VEC_DECLARE(item_vec, struct item);
+VEC_DECLARE(turn_vec, uint64_t);
 VEC_DECLARE(function_ids_vec, struct function_ids);
 
 struct work {
@@ -80,9 +81,10 @@ struct work {
 	struct controls controls;
 	struct context *contexts;
 	uint32_t context_count;
-	struct item_vec blocks;    /* to be gone through: a heap (slice_work_push) */
+	struct turn_vec blocks;    /* to be gone through: a heap (slice_work_push) */
 	uint32_t *effect_in_front; /* as of effects_find */
 	uint32_t *order;           /* [block] the highest one is gone through first */
+	uint32_t *in_order;        /* [order] block */
 	bool is_coarse; /* all of memory is in `ever`, and all calls of a function go with CONTEXT_UP (slice.h) */
 	bool has_threads;
 	bool *is_async;     /* [function] it may run at any time: code outside calls it, or what that calls does */
