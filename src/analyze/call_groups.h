@@ -8,7 +8,7 @@
 #include "analyze/memory.h"
 
 enum {
-	CALLEES_OF_GROUP_MIN = 4, /* calls that can reach fewer functions have no group: these are asked one by one */
+	CALLEES_OF_GROUP_MIN = 2, /* a call that can reach one function has no group */
 };
 
 struct call_group {
