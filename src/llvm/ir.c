@@ -61,6 +61,12 @@ bool ir_is_call(LLVMValueRef instruction)
 	return opcode == LLVMCall || opcode == LLVMInvoke || opcode == LLVMCallBr;
 }
 
+bool ir_is_must_tail_call(LLVMValueRef instruction)
+{
+	return instruction && LLVMIsACallInst(instruction) &&
+	       LLVMGetTailCallKind(instruction) == LLVMTailCallKindMustTail;
+}
+
 bool ir_returns_twice(LLVMValueRef call)
 {
 	unsigned kind = ir_attribute_kind("returns_twice");

@@ -22,6 +22,7 @@ unsigned ir_intrinsic_kind(const char *name);
 /* For qsort and bsearch of values: by their addresses. */
 int ir_compare_values(const void *a, const void *b);
 bool ir_is_call(LLVMValueRef instruction);
+bool ir_is_must_tail_call(LLVMValueRef instruction); /* NULL is none */
 /* A call of setjmp or its like. */
 bool ir_returns_twice(LLVMValueRef call);
 /* The function has the attribute of that kind (ir_attribute_kind). */

@@ -555,17 +555,13 @@ static bool leaves_id(const struct emitter *e, const struct site *site, const st
 	return stores_absolute(e, next) || (leaves_addend(site) && next->action == SITE_ADD);
 }
 
-static bool is_must_tail_call(LLVMValueRef i)
-{
-	return i && LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
-}
-
 static void clean_before_returns(struct emitter *e, LLVMValueRef function)
 {
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
 		LLVMValueRef ret = LLVMGetBasicBlockTerminator(b);
 		LLVMOpcode opcode = LLVMGetInstructionOpcode(ret);
-		if ((opcode != LLVMRet && opcode != LLVMResume) || is_must_tail_call(LLVMGetPreviousInstruction(ret)))
+		if ((opcode != LLVMRet && opcode != LLVMResume) ||
+		    ir_is_must_tail_call(LLVMGetPreviousInstruction(ret)))
 			continue;
 		LLVMPositionBuilderBefore(e->builder, ret);
 		LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(ret));

@@ -211,6 +211,34 @@ static void mark_callees_of_opaque(struct scan *s)
 	}
 }
 
+/* Marks what roots jump to by musttail: it returns to whoever called the root, who may be foreign, or is left by what unwinds to there. */
+static struct error *mark_jumps_of_roots(struct scan *s)
+{
+	struct program *p = s->p;
+	uint32_t *work = arena_calloc(&p->arena, p->functions.count + 1, sizeof *work);
+	if (!work)
+		return &error_no_memory;
+	size_t count = 0;
+	for (uint32_t k = 0; k < p->functions.count; k++)
+		if (p->functions.items[k].is_root && !p->functions.items[k].is_opaque)
+			work[count++] = k;
+	while (count) {
+		LLVMValueRef f = p->functions.items[work[--count]].value;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+				if (!ir_is_must_tail_call(i))
+					continue;
+				uint32_t index = program_find(p, resolve_callee(s, LLVMGetCalledValue(i)));
+				if (index == NO_INDEX || p->functions.items[index].is_root ||
+				    p->functions.items[index].is_opaque)
+					continue;
+				p->functions.items[index].is_root = true;
+				work[count++] = index;
+			}
+	}
+	return NULL;
+}
+
 static bool asm_may_call(LLVMValueRef value)
 {
 	size_t len_bytes;
@@ -470,40 +498,23 @@ static struct error *mark_observable(struct program *p)
 
 /*
  * musttail in a root. Whoever called the root may be foreign and puts nothing back, and the call may not become an ordinary
- * one: so it is pushed, whatever its callee, and the function at the end of the chain takes the pushes of its frame off
- * when it returns for real (cleans_tails). A known callee becomes a root itself. One from which nothing can be captured is
- * not pushed, but may be the end of a chain all the same.
+ * one: so it is pushed, whatever its callee, and the function at the end of the chain, a root itself (mark_jumps_of_roots), takes the pushes of its
+ * frame off when it returns for real (cleans_tails). A callee from which nothing can be captured is not pushed, but may be the end of a
+ * chain all the same.
  */
-static struct error *convert_root_tails(struct program *p)
+static void convert_root_tails(struct program *p)
 {
-	uint32_t *work = arena_calloc(&p->arena, p->functions.count + 1, sizeof *work);
-	if (!work)
-		return &error_no_memory;
-	size_t count = 0;
-	for (uint32_t i = 0; i < p->functions.count; i++)
-		if (p->functions.items[i].is_root)
-			work[count++] = i;
-	while (count) {
-		const struct function *f = &p->functions.items[work[--count]];
-		for (uint32_t k = 0; k < f->site_count; k++) {
-			struct site *site = &p->sites.items[f->first_site + k];
-			if (!site->is_must_tail)
-				continue;
-			if (site->kind != META_SITE_CALL) {
-				p->cleans_tails = true;
-				continue;
-			}
-			struct function *callee = &p->functions.items[site->callee];
-			if (callee->is_observable) {
-				p->cleans_tails = true;
-				site->kind = META_SITE_BACK;
-			}
-			if (!callee->is_root)
-				work[count++] = site->callee;
-			callee->is_root = true;
+	for (size_t i = 0; i < p->sites.count; i++) {
+		struct site *site = &p->sites.items[i];
+		if (!site->is_must_tail || !p->functions.items[site->caller].is_root)
+			continue;
+		if (site->kind != META_SITE_CALL) {
+			p->cleans_tails = true;
+		} else if (p->functions.items[site->callee].is_observable) {
+			p->cleans_tails = true;
+			site->kind = META_SITE_BACK;
 		}
 	}
-	return NULL;
 }
 
 /* Where no code can stand ahead of a root, its own code sets the id: all that call it push. */
@@ -540,17 +551,17 @@ struct error *program_scan(struct program *p)
 	if (err)
 		return err;
 	mark_callees_of_opaque(&s);
+	err = mark_jumps_of_roots(&s);
 	for (uint32_t i = 0; i < p->functions.count && !err; i++)
 		err = scan_function(&s, i);
 	for (size_t i = 0; i < p->variants.count && !err; i++)
 		err = scan_variant(&s, &p->variants.items[i]);
 	if (!err)
 		err = mark_observable(p);
-	if (!err)
-		err = convert_root_tails(p);
-	if (!err)
-		push_where_not_split(p);
-	if (!err)
-		err = passed_collect(p);
+	if (err)
+		return err;
+	convert_root_tails(p);
+	push_where_not_split(p);
+	err = passed_collect(p);
 	return err ? err : pointed_collect(p);
 }

@@ -64,3 +64,22 @@ define void @throws() {
   call void @foreign()
   ret void
 }
+
+; Also where only the jump makes it a root.
+; CHECK-LABEL: define void @jumps(
+; CHECK: musttail call void @inside()
+define void @jumps() {
+  musttail call void @inside()
+  ret void
+}
+
+; CHECK-LABEL: define internal void @inside(
+; CHECK: ret void
+; CHECK: landingpad
+; CHECK-NEXT: cleanup
+; CHECK: call preserve_mostcc void @wm1_drop_tails(
+; CHECK: resume
+define internal void @inside() {
+  call void @foreign()
+  ret void
+}
