@@ -16,6 +16,7 @@
 enum {
 	MOST_DEPTH = 4, /* of parameters that are passed on */
 	MOST_PASSED = 64,
+	MOST_LOOKED_AT = 1024, /* arguments, parameters among them */
 };
 
 /* One argument of one call. */
@@ -30,6 +31,7 @@ VEC_DECLARE(passed_vec, struct passed);
 struct sought {
 	double pushes;
 	uint32_t count;
+	uint32_t looked_at;
 };
 
 static int by_callee(const void *a, const void *b)
@@ -103,8 +105,12 @@ static void add_passed(const struct program *p, struct sought *s, struct passed 
 		else
 			high = middle;
 	}
-	for (; low < p->passed_count && !by_callee(&p->passed[low], &key) && s->count < MOST_PASSED; low++)
+	for (; low < p->passed_count && !by_callee(&p->passed[low], &key) && s->count < MOST_PASSED; low++) {
+		if (s->looked_at == MOST_LOOKED_AT)
+			return;
+		s->looked_at++;
 		add_value(p, s, p->passed[low].value, depth);
+	}
 }
 
 static void add_parameter(const struct program *p, struct sought *s, LLVMValueRef parameter, unsigned depth)
@@ -138,7 +144,7 @@ struct error *passed_collect(struct program *p)
 bool passed_hardly_pushes(const struct program *p, LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
-	struct sought s = {0, 0};
+	struct sought s = {0};
 	if (!LLVMIsAArgument(callee))
 		return false;
 	add_parameter(p, &s, callee, 0);
