@@ -78,8 +78,8 @@ tidy() {
 	own_files 'src/*.c' | grep -Fxf build/tidy/sources | xargs -r ls -S | xargs -r -n 1 -P "$(nproc)" clang-tidy-19 -p build/tidy --quiet --warnings-as-errors='*' "$@" 2> >(grep -v 'warnings\? generated' >&2)
 }
 
-# What calls of functions of 20 blocks and more do is not followed into them: these are analyzed by themselves, and more paths of their callers with
-# as many nodes. It finds as many faults as twice the nodes without.
+# Functions of 20 blocks and more are analyzed by themselves, and not once more in each caller: of the callers more paths are followed with as many
+# nodes. Half the nodes find as many faults so as all did before.
 lint_tidy() {
 	local word
 	local -a limit=()
