@@ -373,7 +373,8 @@ struct error *memory_call_from_outside(struct builder *b, uint32_t function)
 	if (b->is_called_from_outside[function] || !f->block_count)
 		return NULL;
 	b->is_called_from_outside[function] = true;
-	for (uint32_t i = 0; i < f->argument_count && !err; i++)
+	/* Variable ones, too. */
+	for (uint32_t i = 0; i <= f->argument_count && !err; i++)
 		err = memory_pass(b, function, i, b->foreign);
 	if (!err && b->returned[function])
 		err = pointers_copy(b->p, b->returned[function] - 1, b->foreign);

@@ -184,6 +184,33 @@ for line in $(lines_with 'in \*/') $(lines_with 'in for seen') $(lines_with 'in 
 	grep -qE "^ *$line  " slice.txt || fail "threads: line $line is not in the slice of the result"
 done
 
+# Code outside calls what it was given with all that it has, also behind the named arguments.
+cat >outside.c <<'END'
+#include <stdarg.h>
+static void take(int count, ...)
+{
+	va_list all;
+	va_start(all, count);
+	*va_arg(all, int *) = count; /* in */
+	va_end(all);
+}
+extern void give(void (*call)(int count, ...), int *to);
+int main(void)
+{
+	int number = 0;
+	give(take, &number); /* in */
+	return number; /* here */
+}
+END
+cat >gives.c <<'END'
+void give(void (*call)(int count, ...), int *to) { call(7, to); }
+END
+gcc -shared -fPIC -o libgives.so gives.c && "$build/waymark" cc --wm=trace -g -O0 outside.c -o outside -L. -lgives || exit 1
+"$build/waymark" slice outside "outside.c:$(grep -n '/\* here' outside.c | cut -d: -f1)" >slice.txt || fail "outside: status $?"
+for line in $(grep -n '/\* in ' outside.c | cut -d: -f1); do
+	grep -qE "^ *$line  " slice.txt || fail "outside: line $line is not in the slice"
+done
+
 # A variable: its value alone, where the line begins or behind where the line sets it; one of several of that name by its scope.
 cat >variables.c <<'END'
 #include <stdio.h>
