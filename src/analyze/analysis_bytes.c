@@ -456,6 +456,7 @@ static void write_calls(const struct memory *m, struct buffer *ret)
 	write_bools(m->calls_foreign, m->code->instruction_count, ret);
 	write_bools(m->calls_library, m->code->instruction_count, ret);
 	write_bools(b->is_called_from_outside, m->code->function_count, ret);
+	write_bools(b->runs_at_end, m->code->function_count, ret);
 }
 
 static struct error *read_callees(struct cursor *bytes, struct memory *m, uint32_t call)
@@ -489,7 +490,9 @@ static struct error *read_calls(struct cursor *bytes, struct memory *m)
 		err = read_bools(bytes, m->code->instruction_count, m->calls_foreign);
 	if (!err)
 		err = read_bools(bytes, m->code->instruction_count, m->calls_library);
-	return err ? err : read_bools(bytes, m->code->function_count, b->is_called_from_outside);
+	if (!err)
+		err = read_bools(bytes, m->code->function_count, b->is_called_from_outside);
+	return err ? err : read_bools(bytes, m->code->function_count, b->runs_at_end);
 }
 
 /* ---- regions ---- */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/async.h"
 #include "analyze/jumps.h"
 #include "analyze/slice_limit.h"
 #include "base/text.h"
@@ -49,14 +50,22 @@ struct work {
 	struct id_set landings, jumps;   /* calls of setjmp and longjmp */
 	struct id_set at_jumps;          /* regions that can be others where longjmp is called */
 	bool is_coarse;                  /* all of memory is in `ever`, and there is PHASE_UP alone (slice.h) */
-	bool has_threads;
-	struct id_set ever; /* has_threads, is_coarse: regions that can be others somewhere */
-	struct id_set some; /* scratch */
+	bool *is_async;                  /* [function] it may run at any time */
+	bool has_async;
+	struct id_set
+		ever; /* has_async: regions that such functions can make others; is_coarse: that are others somewhere */
+	struct id_set anywhere; /* has_async: regions that can be others somewhere */
+	struct id_set some;     /* scratch */
 };
 
 static bool can_run(const struct work *w, uint32_t block)
 {
 	return !w->request->runs || w->request->runs[block];
+}
+
+static bool is_async(const struct work *w, uint32_t i)
+{
+	return w->is_async[code_function_of(w->code, i)] || async_is_call(w->memory, i);
 }
 
 /* ---- what joins ---- */
@@ -480,7 +489,9 @@ static struct error *change(struct work *w, enum phase phase, uint32_t i, struct
 		if (w->changed_by[k.id] == CODE_NONE)
 			w->changed_by[k.id] = i;
 	err = id_set_add_all(regions, changes, NULL, NULL);
-	return err || !w->has_threads ? err : id_set_add_all(&w->ever, changes, NULL, NULL);
+	if (!err && w->has_async)
+		err = id_set_add_all(&w->anywhere, changes, NULL, NULL);
+	return err || !is_async(w, i) ? err : id_set_add_all(&w->ever, changes, NULL, NULL);
 }
 
 static struct error *leave_function(struct work *w, enum phase phase, uint32_t function, const struct id_set *regions)
@@ -555,15 +566,35 @@ static struct error *settle(struct work *w)
 	return err;
 }
 
-/* A thread may read at any time what another one stores. The coarse slice takes all code for such threads. */
-static struct error *join_readers_anywhere(struct work *w)
+/* A handler may jump from anywhere to what is behind a setjmp. */
+static struct error *jump_from_anywhere(struct work *w)
 {
+	bool is_new = false;
 	struct error *err = NULL;
 
-	for (uint32_t i = 0; (w->has_threads || w->is_coarse) && i < w->code->instruction_count && !err; i++)
-		if ((w->is_coarse && id_set_has(&w->ever, REGION_CONTROL)) ||
-		    id_set_meets(&w->ever, region_set(w->regions, w->regions->reads[i])))
-			err = join_reader(w, PHASE_UP, i, &w->ever);
+	for (struct id_iterator i = id_set_begin(&w->jumps); !err && id_set_next(&w->jumps, &i);)
+		if (is_async(w, i.id))
+			err = id_set_add_all(&w->at_jumps, &w->anywhere, NULL, &is_new);
+	for (struct id_iterator i = id_set_begin(&w->landings); is_new && !err && id_set_next(&w->landings, &i);)
+		err = wait(w, PHASE_UP, w->code->instructions[i.id].block);
+	return err;
+}
+
+/* A thread, or a handler, may read at any time what another one stores. The coarse slice takes all code for such threads. */
+static struct error *join_readers_anywhere(struct work *w)
+{
+	struct error *err = jump_from_anywhere(w);
+
+	for (uint32_t i = 0; (w->has_async || w->is_coarse) && i < w->code->instruction_count && !err; i++) {
+		uint32_t function = code_function_of(w->code, i);
+		const struct id_set *ever = w->is_coarse || !is_async(w, i) ? &w->ever : &w->anywhere;
+		/* Also whether the process ends. */
+		bool takes_all = w->is_coarse || memory_runs_at_end(w->memory, function);
+
+		if ((takes_all && id_set_has(ever, REGION_CONTROL)) ||
+		    id_set_meets(ever, region_set(w->regions, w->regions->reads[i])))
+			err = join_reader(w, PHASE_UP, i, ever);
+	}
 	return err;
 }
 
@@ -571,7 +602,8 @@ static struct error *run(struct work *w)
 {
 	struct error *err = jumps_find(w->regions->memory, &w->landings, &w->jumps);
 
-	w->has_threads = jumps_has_threads(w->code);
+	if (!err)
+		err = async_find(w->memory, w->request->runs, jumps_has_threads(w->code), w->is_async, &w->has_async);
 	for (size_t i = 0; i < w->regions->items.count; i++)
 		w->changed_by[i] = CODE_NONE;
 	if (!err)
@@ -597,7 +629,8 @@ static struct error *allocate(struct work *w)
 	w->slice->why = calloc((size_t)c->instruction_count + 1, sizeof *w->slice->why);
 	w->function_reads = calloc((size_t)c->function_count + 1, sizeof *w->function_reads);
 	w->changed_by = calloc(w->regions->items.count + 1, sizeof *w->changed_by);
-	has_all = w->slice->why && w->function_reads && w->changed_by;
+	w->is_async = calloc((size_t)c->function_count + 1, sizeof *w->is_async);
+	has_all = w->slice->why && w->function_reads && w->changed_by && w->is_async;
 	for (int p = 0; p < PHASES; p++) {
 		w->views[p] = calloc((size_t)c->function_count + 1, sizeof *w->views[p]);
 		w->at_begin[p] = calloc((size_t)c->block_count + 1, sizeof *w->at_begin[p]);
@@ -629,11 +662,13 @@ static void work_deinit(struct work *w)
 		id_set_deinit(&w->function_reads[f]);
 	free(w->function_reads);
 	free(w->changed_by);
+	free(w->is_async);
 	controls_deinit(&w->controls);
 	id_set_deinit(&w->landings);
 	id_set_deinit(&w->jumps);
 	id_set_deinit(&w->at_jumps);
 	id_set_deinit(&w->ever);
+	id_set_deinit(&w->anywhere);
 	id_set_deinit(&w->some);
 	function_ids_deinit(&w->blocks);
 	function_ids_deinit(&w->found);

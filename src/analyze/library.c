@@ -15,6 +15,11 @@
  *
  *      gR   reads R        sR   writes R        oR   returns a pointer into R        hR0   R keeps argument 0 and what *0 leads to
  *
+ * Some have handlers, which run when the kernel or the library says so, at any time:
+ *
+ *      aH1  argument 1 is one of H, from now on (aQ01: it is given argument 1)       iH1  the pointer in *1 is one
+ *      tH   returns one                     tH2  stores one to *2                    fH   handlers of H may run, now or later
+ *
  * A function that can fail writes errno. A stream (FILE *) is memory that each function on it reads and writes. What the kernel keeps (files, the
  * place in them, processes) is nobody's memory.
  */
@@ -34,11 +39,14 @@ static const struct {
 } states[] = {
 	[LIBRARY_DOMAINS] = {'D', {NULL}}, /* of translated messages */
 	[LIBRARY_ERRNO] = {'E', {NULL}},
+	[LIBRARY_FORKS] = {'F', {NULL}},                                     /* handlers of forks */
 	[LIBRARY_OPTIONS] = {'G', {"optarg", "opterr", "optind", "optopt"}}, /* getopt's */
+	[LIBRARY_SIGNALS] = {'H', {NULL}},                                   /* their handlers */
 	[LIBRARY_INPUT] = {'I', {"stdin"}},
 	[LIBRARY_TOKENS] = {'K', {NULL}}, /* strtok's */
 	[LIBRARY_LOCALE] = {'L', {NULL}},
 	[LIBRARY_ACCOUNTS] = {'P', {NULL}},
+	[LIBRARY_END] = {'Q', {NULL}}, /* handlers of the process's end */
 	[LIBRARY_RANDOM] = {'R', {NULL}},
 	[LIBRARY_TEXTS] = {'S', {NULL}}, /* of errors and signals */
 	[LIBRARY_TIME] = {'T', {"daylight", "timezone", "tzname"}},
@@ -97,6 +105,7 @@ static const struct row rows[] = {
 	{"__strcpy_chk", "r1 w0 =0"},
 	{"__strncat_chk", "r0 r1 w0 =0"},
 	{"__strncpy_chk", "r1 w0/2 =0"},
+	{"__sysv_signal", "aH1 tH gH sH sE"},
 	{"__uflow", "r0 w0 sE"},
 	{"__vasprintf_chk", "N0 r2 r3 gL sE"},
 	{"__vfprintf_chk", "r0 w0 r2 r3 gL sE"},
@@ -113,15 +122,17 @@ static const struct row rows[] = {
 	{"acos", "sE"},
 	{"acosh", "sE"},
 	{"adjtime", "r0 w1 sE"},
-	{"alarm", ""},
+	{"alarm", "fH"},
 	{"aligned_alloc", "n sE"},
 	{"asctime", "r0 sT oT sE"},
 	{"asin", "sE"},
 	{"asinh", ""},
 	{"asprintf", "N0 r1 r* gL sE"},
+	{"at_quick_exit", "aQ0"},
 	{"atan", ""},
 	{"atan2", "sE"},
 	{"atanh", "sE"},
+	{"atexit", "aQ0"},
 	{"atof", "r0 gL sE"},
 	{"atoi", "r0 sE"},
 	{"atol", "r0 sE"},
@@ -132,6 +143,7 @@ static const struct row rows[] = {
 	{"bind", "r1 sE"},
 	{"bind_textdomain_codeset", "r0 r1 o sD sE"},
 	{"bindtextdomain", "r0 r1 o sD sE"},
+	{"bsd_signal", "aH1 tH gH sH sE"},
 	{"bsearch", "r0 r1 >1 k4:01"},
 	{"btowc", "gL"},
 	{"bzero", "w0/1"},
@@ -200,7 +212,7 @@ static const struct row rows[] = {
 	{"fnmatch", "r0 r1 gL sE"},
 	{"fopen", "n r0 r1 sE"},
 	{"fopen64", "n r0 r1 sE"},
-	{"fork", "sE"},
+	{"fork", "fF sE"},
 	{"fprintf", "r0 w0 r1 r* gL sE"},
 	{"fputc", "r1 w1 sE"},
 	{"fputc_unlocked", "r1 w1 sE"},
@@ -279,7 +291,8 @@ static const struct row rows[] = {
 	{"iswpunct", "gL"},
 	{"iswspace", "gL"},
 	{"iswupper", "gL"},
-	{"kill", "sE"},
+	{"kill", "gH fH sE !"},
+	{"killpg", "gH fH sE !"},
 	{"labs", ""},
 	{"ldexp", "sE"},
 	{"lgamma", "sE"},
@@ -333,11 +346,13 @@ static const struct row rows[] = {
 	{"nanosleep", "r0 w1 sE"},
 	{"ngettext", "r0 r1 >0 >1 o gD gL gV"},
 	{"nl_langinfo", "gL sL oL"},
+	{"on_exit", "aQ01"},
 	{"open", "r0 sE"},
 	{"open64", "r0 sE"},
 	{"openat", "r1 sE"},
 	{"opendir", "n r0 sE"},
 	{"pathconf", "r0 sE"},
+	{"pause", "sE"},
 	{"pclose", "r0 w0 sE"},
 	{"perror", "r0 sE"},
 	{"pipe", "w0 sE"},
@@ -348,6 +363,7 @@ static const struct row rows[] = {
 	{"powf", "sE"},
 	{"pread", "w1/2 sE"},
 	{"printf", "r0 r* gL sE"},
+	{"pthread_atfork", "aF0 aF1 aF2"},
 	{"pthread_attr_destroy", "w0"},
 	{"pthread_attr_init", "w0"},
 	{"pthread_attr_setdetachstate", "w0"},
@@ -364,6 +380,7 @@ static const struct row rows[] = {
 	{"pthread_detach", ""},
 	{"pthread_equal", ""},
 	{"pthread_exit", "!"},
+	{"pthread_kill", "gH fH !"},
 	{"pthread_mutex_destroy", "w0"},
 	{"pthread_mutex_init", "w0 r1"},
 	{"pthread_mutex_lock", "r0 w0"},
@@ -378,6 +395,7 @@ static const struct row rows[] = {
 	{"pthread_rwlock_unlock", "r0 w0"},
 	{"pthread_rwlock_wrlock", "r0 w0"},
 	{"pthread_self", ""},
+	{"pthread_sigmask", "r1 w2"},
 	{"putc", "r1 w1 sE"},
 	{"putc_unlocked", "r1 w1 sE"},
 	{"putchar", "sE"},
@@ -388,7 +406,7 @@ static const struct row rows[] = {
 	{"pwrite", "r1/2 sE"},
 	{"qsort", "r0 w0 k3:00"},
 	{"quick_exit", "!"},
-	{"raise", "sE"},
+	{"raise", "gH fH sE !"},
 	{"rand", "gR sR"},
 	{"rand_r", "r0 w0"},
 	{"random", "gR sR"},
@@ -432,7 +450,7 @@ static const struct row rows[] = {
 	{"send", "r1/2 sE"},
 	{"setbuf", "r0 w0 sE"},
 	{"setenv", "r0 r1 gV sV sE"},
-	{"setitimer", "r1 w2 sE"},
+	{"setitimer", "r1 w2 fH sE"},
 	{"setjmp", "w0"},
 	{"setlocale", "r1 gV gL sL oL sE"},
 	{"setpgid", "sE"},
@@ -440,14 +458,21 @@ static const struct row rows[] = {
 	{"settimeofday", "r0 r1 sE"},
 	{"setvbuf", "r0 w0 sE"},
 	{"shutdown", "sE"},
+	{"sigaction", "r1 w2 iH1 tH2 gH sH sE"},
 	{"sigaddset", "r0 w0 sE"},
 	{"sigdelset", "r0 w0 sE"},
 	{"sigemptyset", "w0 sE"},
 	{"sigfillset", "w0 sE"},
+	{"siginterrupt", "sH sE"},
 	{"sigismember", "r0"},
 	{"siglongjmp", "r0 !"},
+	{"signal", "aH1 tH gH sH sE"},
+	{"sigpending", "w0 sE"},
 	{"sigprocmask", "r1 w2 sE"},
+	{"sigqueue", "gH fH sE !"},
+	{"sigset", "aH1 tH gH sH sE"},
 	{"sigsetjmp", "w0"},
+	{"sigsuspend", "r0 sE"},
 	{"sin", "sE"},
 	{"sinh", "sE"},
 	{"sleep", "sE"},
@@ -509,6 +534,7 @@ static const struct row rows[] = {
 	{"syscall", "r* w* sE"},
 	{"sysconf", "sE"},
 	{"system", "r0 sE"},
+	{"sysv_signal", "aH1 tH gH sH sE"},
 	{"tan", "sE"},
 	{"tanh", ""},
 	{"tcgetattr", "w1 sE"},
@@ -525,6 +551,7 @@ static const struct row rows[] = {
 	{"trunc", ""},
 	{"truncate", "r0 sE"},
 	{"ttyname", "sY oY sE"},
+	{"ualarm", "fH sE"},
 	{"umask", "gU sU"},
 	{"ungetc", "r1 w1 sE"},
 	{"unlink", "r0 sE"},
@@ -578,7 +605,7 @@ static uint8_t argument_of(char c)
 
 static struct library_effect effect_of(const char *text)
 {
-	static const char letters[] = "no=>rwcpNkgshl"; /* in the order of the kinds */
+	static const char letters[] = "no=>rwcpNkgshlaitf"; /* in the order of the kinds */
 	struct library_effect e = {.kind = (enum library_effect_kind)(strchr(letters, text[0]) - letters),
 				   .a = LIBRARY_NO_ARGUMENT,
 				   .b = LIBRARY_NO_ARGUMENT,

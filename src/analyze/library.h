@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIBRARY_VARIABLE 15 /* an argument: all those behind the named ones of a variadic function */
+#define LIBRARY_VARIABLE 255 /* an argument: all those behind the named ones of a variadic function */
 
 enum library_effect_kind {
 	LIBRARY_NEW,     /* returns a new object */
@@ -24,6 +24,10 @@ enum library_effect_kind {
 	LIBRARY_SETS,     /* writes it */
 	LIBRARY_KEEPS,    /* the state `a` has argument `b` from then on, and the pointers there */
 	LIBRARY_LEADS,    /* returns what pointers lead to where `a` leads, and reads and writes there */
+	LIBRARY_HANDLES, /* argument `b` is a handler of `a` from then on: it may be called at any time; its second argument leads into `c` */
+	LIBRARY_INSTALLS, /* so is what lies where `b` leads: sigaction */
+	LIBRARY_HANDLER,  /* returns a handler of `a`, or stores it to where `b` leads, if there is a `b` */
+	LIBRARY_RUNS,     /* calls handlers of `a`, or may make others call them */
 	LIBRARY_KINDS
 };
 
@@ -31,11 +35,14 @@ enum library_effect_kind {
 enum library_state {
 	LIBRARY_DOMAINS,
 	LIBRARY_ERRNO,
+	LIBRARY_FORKS,
 	LIBRARY_OPTIONS,
+	LIBRARY_SIGNALS,
 	LIBRARY_INPUT,
 	LIBRARY_TOKENS,
 	LIBRARY_LOCALE,
 	LIBRARY_ACCOUNTS,
+	LIBRARY_END,
 	LIBRARY_RANDOM,
 	LIBRARY_TEXTS,
 	LIBRARY_TIME,
@@ -51,7 +58,7 @@ struct library_effect {
 	uint8_t a, b, c; /* arguments from 0; LIBRARY_NO_ARGUMENT */
 };
 
-#define LIBRARY_NO_ARGUMENT 14
+#define LIBRARY_NO_ARGUMENT 254
 
 enum {
 	LIBRARY_EFFECTS_MAX = 9,     /* of a function */

@@ -583,6 +583,7 @@ static void builder_free(struct builder *b)
 	free(b->returned);
 	free(b->variadic);
 	free(b->is_called_from_outside);
+	free(b->runs_at_end);
 	hashmap_deinit(&b->constants);
 	hashmap_deinit(&b->object_of);
 	function_ids_deinit(&b->nodes_of_constants);
@@ -604,8 +605,9 @@ static struct error *allocate_builder(struct memory *m, struct builder *b)
 	b->returned = calloc(c->function_count + 1, sizeof *b->returned);
 	b->variadic = calloc(c->function_count + 1, sizeof *b->variadic);
 	b->is_called_from_outside = calloc(c->function_count + 1, sizeof *b->is_called_from_outside);
+	b->runs_at_end = calloc(c->function_count + 1, sizeof *b->runs_at_end);
 	return m->callees && m->callers && m->calls_foreign && m->calls_library && b->nodes && b->returned &&
-			       b->variadic && b->is_called_from_outside
+			       b->variadic && b->is_called_from_outside && b->runs_at_end
 		       ? NULL
 		       : &error_no_memory;
 }
@@ -717,6 +719,13 @@ bool memory_is_called_from_outside(const struct memory *m, uint32_t function)
 	const struct builder *b = m->builder;
 
 	return b->is_called_from_outside[function];
+}
+
+bool memory_runs_at_end(const struct memory *m, uint32_t function)
+{
+	const struct builder *b = m->builder;
+
+	return b->runs_at_end[function];
 }
 
 const struct id_set *memory_foreign(const struct memory *m)

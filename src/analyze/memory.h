@@ -59,6 +59,9 @@ const struct id_set *memory_of(const struct memory *m, LLVMValueRef value);
 /* Code outside has the function's address, and may call it at any time. */
 bool memory_is_called_from_outside(const struct memory *m, uint32_t function);
 
+/* It is a handler of the process's end, or may be one. */
+bool memory_runs_at_end(const struct memory *m, uint32_t function);
+
 /* Locations that code outside can reach. */
 const struct id_set *memory_foreign(const struct memory *m);
 

@@ -12,7 +12,7 @@ enum {
 	WORD = 8, /* bytes of a pointer */
 };
 
-/* A function of a library calls one of its arguments. */
+/* A function of a library calls one of its arguments, or makes it a handler, or runs handlers. */
 struct callback {
 	uint32_t call; /* of the library's function */
 	struct library_effect effect;
@@ -44,15 +44,18 @@ struct builder {
 	uint32_t *returned;           /* [function] node */
 	uint32_t *variadic;           /* [function] location of its variable arguments */
 	bool *is_called_from_outside; /* [function]: its parameters have what code outside passes */
+	bool *runs_at_end;            /* [function] */
 	struct callback_vec callbacks;
 	struct clones clones;
 	struct clone *clone; /* that registers are of; NULL: none, they are the code's own */
 	uint32_t foreign;    /* node: what code outside has */
 	uint32_t library;    /* node: leads to the library's constants */
 	struct {
-		uint32_t reached; /* node: where pointers lead that functions return of it */
-		uint32_t touched; /* node: that, and its variables */
-	} states[LIBRARY_STATES]; /* those that some call uses */
+		uint32_t reached;  /* node: where pointers lead that functions return of it */
+		uint32_t touched;  /* node: that, and its variables */
+		uint32_t handlers; /* node: functions that may be called for it at any time */
+		uint32_t set;      /* node: these, and what code outside may have set */
+	} states[LIBRARY_STATES];  /* those that some call uses */
 };
 
 /* An analysis that nothing is known of yet. The owner deinits, on failure too. */

@@ -1,4 +1,5 @@
 /* memory_calls.c - constraints of calls: of the program's functions, of the library's, of code outside, and of pointers that lead to any of them. */
+#include <signal.h>
 #include <string.h>
 
 #include "analyze/library.h"
@@ -39,15 +40,85 @@ static uint32_t transfer_bytes(LLVMValueRef call)
 }
 
 /* What the callback can be, the solver tells memory_call_leads_to. */
+static struct error *add_callback(struct builder *b, LLVMValueRef call, const struct library_effect *e, uint32_t node)
+{
+	uint32_t number = b->code->instruction_count + (uint32_t)b->callbacks.count;
+	struct error *err = callback_vec_append(&b->callbacks, (struct callback){code_number(b->code, call), *e});
+
+	return err ? err : pointers_call(b->p, node, number);
+}
+
 static struct error *state_callback(struct builder *b, LLVMValueRef call, const struct library_effect *e)
 {
 	LLVMValueRef callback = argument(call, e->a);
-	uint32_t node, number = b->code->instruction_count + (uint32_t)b->callbacks.count;
+	uint32_t node;
 	struct error *err = callback ? memory_node(b, callback, &node) : NULL;
 
-	if (!err && callback)
-		err = callback_vec_append(&b->callbacks, (struct callback){code_number(b->code, call), *e});
-	return err || !callback ? err : pointers_call(b->p, node, number);
+	return err || !callback ? err : add_callback(b, call, e, node);
+}
+
+static struct error *handlers_of(struct builder *b, enum library_state state, uint32_t *ret)
+{
+	uint32_t node, number = b->code->instruction_count + (uint32_t)b->callbacks.count;
+	struct error *err = NULL;
+
+	if (!b->states[state].handlers) {
+		err = pointers_add_node(b->p, &node);
+		if (err)
+			return err;
+		b->states[state].handlers = node + 1;
+		err = pointers_add_node(b->p, &node);
+		if (err)
+			return err;
+		b->states[state].set = node + 1;
+		err = pointers_copy(b->p, b->states[state].handlers - 1, node);
+		if (!err)
+			err = callback_vec_append(&b->callbacks,
+						  (struct callback){.effect = {LIBRARY_HANDLER, .a = (uint8_t)state}});
+		if (!err)
+			err = pointers_call(b->p, b->foreign, number);
+	}
+	*ret = b->states[state].handlers - 1;
+	return err;
+}
+
+/* The argument, or what lies where it leads, is a handler from then on: whoever asks for it, or runs it, has it. */
+static struct error *add_handler(struct builder *b, LLVMValueRef call, const struct library_effect *e)
+{
+	LLVMValueRef given = argument(call, e->b);
+	uint32_t handlers, node, there;
+	struct error *err = handlers_of(b, e->a, &handlers);
+
+	if (err || !given || memory_leads_nowhere(given))
+		return err;
+	err = memory_node(b, given, &node);
+	if (!err && e->kind == LIBRARY_INSTALLS) {
+		err = pointers_add_node(b->p, &there);
+		if (!err)
+			err = pointers_load(b->p, node, there, WORD);
+		node = there;
+	}
+	if (!err)
+		err = pointers_copy(b->p, node, handlers);
+	return err ? err : add_callback(b, call, e, node);
+}
+
+/* One that was set before is returned, or stored. */
+static struct error *give_handler(struct builder *b, LLVMValueRef call, const struct library_effect *e)
+{
+	LLVMValueRef place = argument(call, e->b);
+	uint32_t handlers, node;
+	struct error *err = handlers_of(b, e->a, &handlers);
+
+	if (err)
+		return err;
+	handlers = b->states[e->a].set - 1;
+	if (e->b == LIBRARY_NO_ARGUMENT)
+		return memory_node(b, call, &node) ?: pointers_copy(b->p, handlers, node);
+	if (!place || memory_leads_nowhere(place))
+		return NULL;
+	err = memory_node(b, place, &node);
+	return err ? err : pointers_store(b->p, handlers, node, WORD);
 }
 
 /* The next variable of a state that the program has, from *i on; NULL: there is none. */
@@ -201,6 +272,14 @@ static struct error *state_effect(struct builder *b, LLVMValueRef call, const st
 			return NULL;
 		err = memory_node(b, first, &node);
 		return err ? err : pointers_load(b->p, node, result, WORD);
+	case LIBRARY_HANDLES:
+	case LIBRARY_INSTALLS:
+		return add_handler(b, call, e);
+	case LIBRARY_HANDLER:
+		return give_handler(b, call, e);
+	case LIBRARY_RUNS:
+		err = handlers_of(b, e->a, &node);
+		return err ? err : add_callback(b, call, e, node);
 	case LIBRARY_READS:
 	case LIBRARY_WRITES:
 	case LIBRARY_KINDS:
@@ -343,27 +422,6 @@ static bool can_call(LLVMValueRef call, LLVMValueRef function)
 								      : given == taken || !taken || given > taken;
 }
 
-/* A library calls back: which of its arguments lead where is in its effect. */
-static struct error *call_back(struct builder *b, uint32_t call, uint32_t function, const struct library_effect *e)
-{
-	LLVMValueRef value = b->code->instructions[call].value;
-	const uint8_t given[] = {e->b, e->c};
-	bool is_new;
-	uint32_t node;
-	struct error *err = note_callee(b, call, function, &is_new);
-
-	for (uint32_t i = 0; i < 2 && !err; i++) {
-		LLVMValueRef pointer = argument(value, given[i]);
-
-		if (!pointer || memory_leads_nowhere(pointer))
-			continue;
-		err = anywhere_in(b, pointer, &node);
-		if (!err)
-			err = memory_pass(b, function, i, node);
-	}
-	return err;
-}
-
 /* Code outside can call the function with all that it has. */
 struct error *memory_call_from_outside(struct builder *b, uint32_t function)
 {
@@ -379,6 +437,47 @@ struct error *memory_call_from_outside(struct builder *b, uint32_t function)
 	if (!err && b->returned[function])
 		err = pointers_copy(b->p, b->returned[function] - 1, b->foreign);
 	return err;
+}
+
+static bool is_handler(const struct library_effect *e)
+{
+	return e->kind == LIBRARY_HANDLES || e->kind == LIBRARY_INSTALLS || e->kind == LIBRARY_RUNS;
+}
+
+/* It runs only if the process has not ended before, or as it ends: abort is as exit is. */
+static bool is_of_end(LLVMValueRef call, const struct library_effect *e)
+{
+	LLVMValueRef signal = argument(call, 0);
+
+	if (!is_handler(e) || e->kind == LIBRARY_RUNS)
+		return false;
+	if (e->a == LIBRARY_SIGNALS)
+		return !signal || !LLVMIsAConstantInt(signal) || LLVMConstIntGetZExtValue(signal) == SIGABRT;
+	return e->a == LIBRARY_END;
+}
+
+/* A library calls back: which of its arguments lead where is in its effect. */
+static struct error *call_back(struct builder *b, uint32_t call, uint32_t function, const struct library_effect *e)
+{
+	LLVMValueRef value = b->code->instructions[call].value;
+	const uint8_t given[] = {is_handler(e) ? LIBRARY_NO_ARGUMENT : e->b, e->c};
+	bool is_new;
+	uint32_t node;
+	struct error *err = note_callee(b, call, function, &is_new);
+
+	for (uint32_t i = 0; i < 2 && !err; i++) {
+		LLVMValueRef pointer = argument(value, given[i]);
+
+		if (!pointer || memory_leads_nowhere(pointer))
+			continue;
+		err = anywhere_in(b, pointer, &node);
+		if (!err)
+			err = memory_pass(b, function, i, node);
+	}
+	/* At any time, with what the kernel has: it is code outside. */
+	if (!err && is_of_end(value, e))
+		b->runs_at_end[function] = true;
+	return err || !is_handler(e) ? err : memory_call_from_outside(b, function);
 }
 
 static struct error *call_through_pointer(struct builder *b, uint32_t call, const struct memory_object *target)
@@ -400,19 +499,34 @@ struct error *memory_call_leads_to(void *data, uint32_t call, uint32_t location)
 	struct builder *b = data;
 	struct location at = pointers_locations(b->p)->items.items[location];
 	struct memory_object target = b->m->objects.items[at.object];
-	struct callback callback;
+	struct library_function known;
+	struct callback callback = {0};
 	uint32_t function;
 
 	if (call < b->code->instruction_count)
 		return call_through_pointer(b, call, &target);
+	if (call != MEMORY_CALL_FROM_OUTSIDE)
+		callback = b->callbacks.items[call - b->code->instruction_count];
+	if (target.kind == MEMORY_FOREIGN && is_handler(&callback.effect) && callback.effect.kind != LIBRARY_RUNS)
+		return call_outside(b, b->code->instructions[callback.call].value);
 	if (target.kind != MEMORY_FUNCTION)
 		return NULL;
 	function = code_function_number(b->code, target.value);
-	if (call == MEMORY_CALL_FROM_OUTSIDE)
+	if (call == MEMORY_CALL_FROM_OUTSIDE) {
+		/* Code outside may make it a handler. */
+		b->runs_at_end[function] = true;
 		return memory_call_from_outside(b, function);
-	callback = b->callbacks.items[call - b->code->instruction_count];
-	return b->code->functions[function].block_count ? call_back(b, callback.call, function, &callback.effect)
-							: NULL;
+	}
+	if (callback.effect.kind == LIBRARY_HANDLER)
+		return b->code->functions[function].block_count
+			       ? pointers_address(b->p, b->states[callback.effect.a].set - 1, location)
+			       : NULL;
+	if (b->code->functions[function].block_count)
+		return call_back(b, callback.call, function, &callback.effect);
+	/* As if who installs it called it. */
+	if (is_handler(&callback.effect) && !library_find(LLVMGetValueName(target.value), &known))
+		return call_outside(b, b->code->instructions[callback.call].value);
+	return NULL;
 }
 
 static struct error *state_va_start(struct builder *b, LLVMValueRef call)

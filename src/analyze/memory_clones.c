@@ -328,7 +328,7 @@ static struct error *state_shared_call(struct builder *b, uint32_t number)
 	return err ? err : pointers_copy(b->p, shared, own);
 }
 
-/* A known function of a library that calls nothing back. */
+/* A known function of a library that calls nothing back which it is given. */
 static bool is_plain(LLVMValueRef callee)
 {
 	struct library_function f;
@@ -336,7 +336,8 @@ static bool is_plain(LLVMValueRef callee)
 	if (!LLVMIsDeclaration(callee) || !library_find(LLVMGetValueName(callee), &f))
 		return false;
 	for (uint32_t i = 0; i < f.count; i++)
-		if (f.effects[i].kind == LIBRARY_CALLS)
+		if (f.effects[i].kind == LIBRARY_CALLS || f.effects[i].kind == LIBRARY_HANDLES ||
+		    f.effects[i].kind == LIBRARY_INSTALLS)
 			return false;
 	return true;
 }

@@ -1,6 +1,7 @@
 /* slice.c - demands go backward through blocks, from calls into functions and from functions to their calls, until nothing is new (slice.h). */
 #include "analyze/slice_work.h"
 
+#include "analyze/async.h"
 #include "analyze/effects.h"
 #include "analyze/jumps.h"
 #include "analyze/slice_limit.h"
@@ -109,17 +110,24 @@ static bool is_last_frame(const struct work *w, uint32_t context)
 	return context >= CONTEXT_FRAMES && context + 1 == w->context_count;
 }
 
+/* The outermost frame is of a handler: it has been installed, and runs since the process ends, or a signal has come that is not known. */
+static bool begins_in_handler(const struct work *w)
+{
+	return memory_is_called_from_outside(w->memory, w->contexts[w->context_count - 1].first_function);
+}
+
 /* Calls of a function that go with its context: all of them, those that asked, or those in progress. */
 static struct error *each_call(struct work *w, uint32_t function, uint32_t context, call_visit visit, const void *data)
 {
-	bool goes_up = context == CONTEXT_UP || (is_last_frame(w, context) && !w->request->frames_are_whole);
-	const struct id_set *calls = goes_up ? &w->memory->callers[function] : &view_of(w, context, function)->asking;
+	bool is_up = context == CONTEXT_UP ||
+		     (is_last_frame(w, context) && (!w->request->frames_are_whole || begins_in_handler(w)));
+	const struct id_set *calls = is_up ? &w->memory->callers[function] : &view_of(w, context, function)->asking;
 	struct error *err = NULL;
 
 	if (context >= CONTEXT_FRAMES && !is_last_frame(w, context))
 		return each_call_of_frame(w, context + 1, visit, data);
 	for (struct id_iterator i = id_set_begin(calls); !err && id_set_next(calls, &i);) {
-		struct item call = goes_up ? (struct item){CONTEXT_UP, i.id} : slice_work_item(w, i.id);
+		struct item call = is_up ? (struct item){CONTEXT_UP, i.id} : slice_work_item(w, i.id);
 
 		err = visit(w, call.context, call.number, data);
 	}
@@ -419,6 +427,11 @@ static struct error *come_by_jump(struct work *w, const struct id_set *regions)
 	return err;
 }
 
+static bool is_async(const struct work *w, uint32_t i)
+{
+	return w->is_async[code_function_of(w->code, i)] || async_is_call(w->memory, i);
+}
+
 /* own, here and below: what the instruction brings of itself is added, too; else only what comes from behind it goes on. */
 static struct error *pass_jump(struct work *w, uint32_t context, uint32_t i, bool own, struct id_set *regions)
 {
@@ -429,6 +442,9 @@ static struct error *pass_jump(struct work *w, uint32_t context, uint32_t i, boo
 	if (!own || context == CONTEXT_DOWN || !w->at_jumps.count || !id_set_has(&w->jumps, i))
 		return NULL;
 	err = join(w, context, i, SLICE_CONTROL, CODE_NONE);
+	/* A handler may jump from anywhere to what matters behind the setjmp. */
+	if (!err && is_async(w, i))
+		err = id_set_add_all(&w->ever_async, &w->at_jumps, NULL, NULL);
 	return err ? err : id_set_add_all(regions, &w->at_jumps, NULL, NULL);
 }
 
@@ -450,6 +466,23 @@ static struct error *join_change(struct work *w, uint32_t context, uint32_t i, c
 	return join(w, context, i, is_control_alone(&w->changed) ? SLICE_COMES_BACK : SLICE_MEMORY, CODE_NONE);
 }
 
+/* What an instruction reads of a function that may run at any time. A handler of the end runs only if the process has not ended otherwise. When a signal
+ * comes is decided outside. */
+static struct error *want_asynchronously(struct work *w, uint32_t context, uint32_t i)
+{
+	uint32_t function = code_function_of(w->code, i);
+	struct error *err;
+
+	/* When a handler on the stack began is known, if it interrupted another function. */
+	if (!is_async(w, i) || (context >= CONTEXT_FRAMES && !w->has_threads && !begins_in_handler(w)))
+		return NULL;
+	err = id_set_add_all(&w->ever_async, classes_of(w, w->regions->reads[i]), NULL, NULL);
+	if (err || !memory_runs_at_end(w->memory, function))
+		return err;
+	err = id_set_add(&w->ever_async, REGION_CONTROL, NULL);
+	return err ? err : id_set_add(&w->ever, REGION_CONTROL, NULL);
+}
+
 /*
  * What the instruction itself makes matter in front of it. Once: what has gone through the block would do nothing there if it came again.
  */
@@ -467,10 +500,8 @@ static struct error *want_own(struct work *w, uint32_t context, uint32_t i, stru
 	err = id_set_add_all(regions, reads, NULL, NULL);
 	if (!err && w->has_async)
 		err = id_set_add_all(&w->ever, reads, NULL, NULL);
-	/* When a handler on the stack began is known. */
-	if (!err && w->has_async && w->is_async[code_function_of(w->code, i)] &&
-	    (context < CONTEXT_FRAMES || w->has_threads))
-		err = id_set_add_all(&w->ever_async, reads, NULL, NULL);
+	if (!err && w->has_async)
+		err = want_asynchronously(w, context, i);
 	return err ? err : id_set_add(regions, REGION_CONTROL, NULL);
 }
 
@@ -729,8 +760,7 @@ static struct error *join_stores_of_threads(struct work *w)
 	struct error *err = NULL;
 
 	for (uint32_t i = 0; w->has_async && i < w->code->instruction_count && !err; i++)
-		if (id_set_meets(w->is_async[code_function_of(w->code, i)] ? &w->ever : &w->ever_async,
-				 classes_of(w, w->regions->changes[i])))
+		if (id_set_meets(is_async(w, i) ? &w->ever : &w->ever_async, classes_of(w, w->regions->changes[i])))
 			err = join(w, CONTEXT_UP, i, SLICE_MEMORY, CODE_NONE);
 	return err;
 }
@@ -774,7 +804,7 @@ static struct error *run(struct work *w)
 		err = effects_find(w->regions, &w->landings, &w->effect_in_front);
 	w->has_threads = jumps_has_threads(w->code);
 	if (!err)
-		err = slice_work_find_async(w);
+		err = async_find(w->memory, w->request->runs, w->has_threads, w->is_async, &w->has_async);
 	for (uint32_t i = 0; i < w->request->criterion_count && !err; i++)
 		err = join(w, has_frames ? CONTEXT_FRAMES : CONTEXT_UP, w->request->criteria[i], SLICE_CRITERION,
 			   CODE_NONE);

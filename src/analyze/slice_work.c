@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool runs(const struct work *w, uint32_t block)
-{
-	return !w->request->runs || w->request->runs[block];
-}
-
 struct item slice_work_item(const struct work *w, uint32_t place)
 {
 	uint32_t low = 0, high = w->context_count;
@@ -106,41 +101,6 @@ static struct error *order_blocks(struct work *w)
 			w->in_order[next] = f->first_block + b;
 		}
 	}
-	return NULL;
-}
-
-/* ---- functions that may run at any time ---- */
-
-/* What code outside may call at any time: handlers of signals and of the end, what unknown functions were given; and what these call. */
-struct error *slice_work_find_async(struct work *w)
-{
-	const struct code *c = w->code;
-	uint32_t *work = calloc((size_t)c->function_count + 1, sizeof *work), waiting = 0;
-
-	if (!work)
-		return &error_no_memory;
-	for (uint32_t f = 0; f < c->function_count; f++) {
-		if (!c->functions[f].block_count || !runs(w, c->functions[f].first_block))
-			continue;
-		w->is_async[f] = w->has_threads || memory_is_called_from_outside(w->memory, f);
-		w->has_async |= w->is_async[f];
-		if (w->is_async[f])
-			work[waiting++] = f;
-	}
-	while (waiting) {
-		const struct code_function *f = &c->functions[work[--waiting]];
-
-		for (uint32_t i = f->first_instruction; i < f->first_instruction + f->instruction_count; i++) {
-			const struct function_ids *callees = &w->memory->callees[i];
-
-			for (size_t k = 0; k < callees->count && runs(w, c->instructions[i].block); k++)
-				if (!w->is_async[callees->items[k]]) {
-					w->is_async[callees->items[k]] = true;
-					work[waiting++] = callees->items[k];
-				}
-		}
-	}
-	free(work);
 	return NULL;
 }
 

@@ -87,9 +87,9 @@ struct work {
 	uint32_t *in_order;        /* [order] block */
 	bool is_coarse; /* all of memory is in `ever`, and all calls of a function go with CONTEXT_UP (slice.h) */
 	bool has_threads;
-	bool *is_async;     /* [function] it may run at any time: code outside calls it, or what that calls does */
-	bool has_async;     /* there are such functions; with threads all are */
-	struct id_set ever; /* has_async: regions that matter somewhere */
+	bool *is_async;           /* [function] it may run at any time (async.h) */
+	bool has_async;           /* there are such functions; with threads all are */
+	struct id_set ever;       /* has_async: regions that matter somewhere */
 	struct id_set ever_async; /* and in functions that may run at any time */
 	struct id_set at_jumps;   /* regions that matter behind a setjmp, and so where longjmp is called */
 	struct id_set landings;   /* calls of setjmp and its kin */
@@ -146,9 +146,6 @@ struct error *slice_work_left(struct work *w, uint32_t place, const struct funct
  */
 struct error *slice_work_push(struct work *w, struct item item);
 struct item slice_work_pop(struct work *w);
-
-/* Sets is_async and has_async; has_threads is known. */
-struct error *slice_work_find_async(struct work *w);
 
 /* What mattered at the ends of blocks goes from w to ret. */
 struct error *slice_work_take_demand(struct work *w, struct slice_demand *ret);

@@ -32,6 +32,13 @@ static void test_known(void)
 	CHECK(library_find("printf", &f));
 	CHECK(effect(&f, LIBRARY_READS) && f.effects[1].a == LIBRARY_VARIABLE);
 	CHECK(library_find("exit", &f) && f.may_not_return && !f.count);
+	CHECK(library_find("raise", &f) && f.may_not_return && effect(&f, LIBRARY_RUNS)->a == LIBRARY_SIGNALS);
+	CHECK(library_find("signal", &f) && effect(&f, LIBRARY_HANDLES)->a == LIBRARY_SIGNALS &&
+	      effect(&f, LIBRARY_HANDLES)->b == 1 && effect(&f, LIBRARY_HANDLER)->b == LIBRARY_NO_ARGUMENT);
+	CHECK(library_find("sigaction", &f) && effect(&f, LIBRARY_INSTALLS)->b == 1 &&
+	      effect(&f, LIBRARY_HANDLER)->b == 2);
+	CHECK(library_find("on_exit", &f) && effect(&f, LIBRARY_HANDLES)->b == 0 &&
+	      effect(&f, LIBRARY_HANDLES)->c == 1);
 	CHECK(library_find("strlen", &f) && !f.may_not_return);
 	CHECK(library_find("srand", &f) && effect(&f, LIBRARY_SETS)->a == LIBRARY_RANDOM && !effect(&f, LIBRARY_GETS));
 	CHECK(library_find("rand", &f) && effect(&f, LIBRARY_GETS)->a == LIBRARY_RANDOM);

@@ -36,6 +36,13 @@ MUTANTS = [
     ("library-setenv-sets-nothing", "library.c", '{"setenv", "r0 r1 gV sV sE"}', '{"setenv", "r0 r1 gV sE"}'),
     ("library-gmtime-sets-nothing", "library.c", '{"gmtime", "r0 sT oT sE"}', '{"gmtime", "r0 oT sE"}'),
     ("library-strtol-sets-no-errno", "library.c", '{"strtol", "r0 p10 sE"}', '{"strtol", "r0 p10"}'),
+    ("library-signal-sets-nothing", "library.c", '{"signal", "aH1 tH gH sH sE"}', '{"signal", "tH sE"}'),
+    ("library-sigaction-installs-nothing", "library.c", '{"sigaction", "r1 w2 iH1 tH2 gH sH sE"}', '{"sigaction", "r1 w2 tH2 gH sH sE"}'),
+    ("calls-no-old-handlers", "memory_calls.c", "return memory_node(b, call, &node) ?: pointers_copy(b->p, handlers, node);", "return NULL;"),
+    ("calls-handlers-run-in-calls-alone", "memory_calls.c", "return err || !is_handler(e) ? err : memory_call_from_outside(b, function);", "return err;"),
+    ("slice-handlers-write-nothing", "slice.c", "if (id_set_meets(is_async(w, i) ? &w->ever : &w->ever_async,", "if (id_set_meets(&w->ever_async,"),
+    ("slice-handlers-read-nothing", "slice.c", "\terr = id_set_add_all(&w->ever_async, classes_of(w, w->regions->reads[i]), NULL, NULL);", "\terr = NULL;"),
+    ("slice-handlers-of-the-end-run-anyway", "slice.c", "err = id_set_add(&w->ever_async, REGION_CONTROL, NULL);\n", "err = NULL;\n"),
     ("memory-constant-pointers", "memory.c", "for (uint32_t k = 0; k < i->operand_count && !err; k++) {\n\t\tLLVMValueRef operand",
      "for (uint32_t k = 0; false; k++) {\n\t\tLLVMValueRef operand"),
     ("memory-stores-lead-nowhere", "memory.c", "err = is_store ? pointers_store(b->p, value, moved, bytes)", "err = is_store ? NULL"),
@@ -149,7 +156,8 @@ def batches_of(build, count, where, make):
         folder = os.path.join(where, "%s%d" % (make.__name__, batch))
         os.mkdir(folder)
         first = 1 + PROGRAMS * batch
-        corpus.append(make(build, oracle.compile_batch(first, PROGRAMS, oracle.OPTIONS[batch % len(oracle.OPTIONS)], folder, 3), folder, first))
+        options = oracle.OPTIONS[batch % len(oracle.OPTIONS)] + (oracle.NO_PIPES if make == switched else "")
+        corpus.append(make(build, oracle.compile_batch(first, PROGRAMS, options, folder, 3), folder, first))
     return corpus
 
 

@@ -17,6 +17,7 @@ import tempfile
 import random_programs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+NO_PIPES = " -DNO_PIPES"  # random_programs.py
 OPTIONS = ["-O0", "-O2", "-O1 -fno-inline", "-O0", "-O2 -fno-inline"]
 
 
@@ -77,7 +78,7 @@ def check_batch(arguments, first, count, options, where, _):
 
 
 def check_switches(arguments, first, count, options, where, runtime):
-    code, program = build_switched(arguments.build, compile_batch(first, count, options, where), where, runtime)
+    code, program = build_switched(arguments.build, compile_batch(first, count, options + NO_PIPES, where), where, runtime)
     command = [os.path.join(arguments.build, "tests/analyze/slice-switches"), code, program, os.path.join(where, "run"), str(first), str(count),
                str(arguments.switches)]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)

@@ -6,6 +6,7 @@ strings, variable arguments, functions through pointers, callbacks of libraries,
 the recording has a limit. Two of three are small.
 """
 import os
+import random
 import re
 import sys
 
@@ -16,6 +17,7 @@ HEAD = r"""
 #define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +25,12 @@ HEAD = r"""
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+/* That a write brings a signal is the kernel's doing, which slices do not follow. */
+#ifdef NO_PIPES
+#define write(...) ((void)0)
+#endif
 
 struct inner { short s; unsigned char c[6]; int *where; };
 struct thing { int a; int *p; struct thing *next; int t[4]; struct inner in; double d; int (*act)(int, int *, struct thing *); };
@@ -168,6 +176,46 @@ static int @watched;
 static void @watch(int value) { @watched += value; }
 """
 
+# Of programs with handlers of signals and of the end.
+HANDLERS = r"""
+static int @raised, @piped, @handled, @seen, @pipe;
+static void (*@old)(int);
+static struct sigaction @action, @before;
+static void @handle(int number);
+static void @react(int number);
+static void @inform(int number, siginfo_t *info, void *context);
+static void @say(void);
+static void @say_more(void);
+"""
+HANDLING = """static void @handle(int number)
+{
+	@handled++;
+	@seen = @h & 7;
+	@on_first(number & 7, @shared, &@things[1]);
+}
+static void @react(int number)
+{
+	*@shared = @handled + (number & 3);
+	%s
+	@on_second(@h, &@g[2], @things[0].next);
+}
+static void @inform(int number, siginfo_t *info, void *context)
+{
+	@g[number & 3] = @h + @bytes[2];
+	@shared = @handled & 1 ? &@h : @things[1].p;
+}
+static void @say(void)
+{
+	@on_second(1, @shared, &@things[2]);
+	%s
+}
+static void @say_more(void)
+{
+	@h = @handled + @g[1];
+	@watch((@h + @g[0] + @word.i) & 15);
+}
+"""
+
 RULES = {
     # Numbers that are read.
     "value": [
@@ -229,6 +277,25 @@ RULES = {
         # What one call of a library leaves for the next one.
         "{ srand($expression); v#3 = rand() & 15; }", "{ setenv(\"WM\", $string, 1); v#3 = *getenv(\"WM\") & 15; }",
         "{ strcpy(@cut, \"1 2 3\"); strtok(@cut, \" \"); *strtok(NULL, \" \") = '0' + ($value & 7); v#3 = @cut[2] & 15; }"],
+    # With handlers.
+    "handling": [
+        "$raise", "$raise", "$raise", "$raise", "signal($signal, $handler);", "@old = signal($signal, $handler);", "if (@old) @old(#5);",
+        "if (@old) signal($signal, @old);", "{ void (*was)(int) = signal($signal, $handler); v#3 = was == @react; }",
+        "@action.sa_handler = $handler;", "{ @action.sa_flags = 0; @action.sa_handler = $handler; sigaction($signal, &@action, $before); }",
+        "if (@before.sa_handler) sigaction($signal, &@before, NULL);", "{ sigaction($signal, NULL, &@before); v#3 = @before.sa_handler == @handle; }",
+        "{ struct sigaction act; memset(&act, 0, sizeof act); act.sa_handler = $value ? @handle : @react; sigaction($signal, &act, NULL); $raise }",
+        "{ struct sigaction act = {.sa_sigaction = @inform, .sa_flags = SA_SIGINFO}; sigaction($signal, &act, NULL); $raise }",
+        "{ void (*was)(int) = signal($signal, $handler); if (was) was(#5); }", "if ($value == 12) _Exit(3);",
+        "if (@raised < 5) { @raised++; write(@pipe, \"\", 1); }", "{ $place = $expression; if (@raised < 4) { @raised++; write(@pipe, @text, 1); } }",
+        # A handler writes between a store and a load of one place.
+        "{ @seen = $value; if (@raised < 6) { @raised++; write(@pipe, \"\", 1); } v#3 = @seen; }",
+        "{ @seen = $expression; if (@piped < 3) { @piped++; write(@pipe, \"\", 1); } v#3 = @seen; }",
+        "atexit($say);"],
+    "raise": ["if (@raised < 5) { @raised++; raise($signal); }", "{ $place = $expression; if (@raised < 4) { @raised++; raise($value & 1 ? SIGUSR1 : SIGUSR2); } }"],
+    "signal": ["SIGUSR1", "SIGUSR1", "SIGUSR2", "SIGPIPE"],
+    "handler": ["@handle", "@react"],
+    "before": ["NULL", "&@before"],
+    "say": ["@say", "@say_more"],
     "between": ["\" -\"", "\"1\"", "@names[$value & 3]"],
     "filled": ["&@word", "&u", "@bytes"],
     "some": ["1", "4", "8"],
@@ -292,6 +359,7 @@ class Program(Writer):
         self.functions = 2 if self.size == 1 else self.r.randint(2, 4)
         self.jumps = self.r.random() < 0.4
         self.labels = 0
+        self.handlers = random.Random(seed ^ 0x5eed).random() < 0.25
 
     def call(self, function):
         r = self.r
@@ -308,6 +376,9 @@ class Program(Writer):
         r = self.r
         kind = r.random()
         can_call = function < self.functions - 1
+        if self.handlers and r.random() < 0.2:
+            self.say("$handling")
+            return
         if left <= 0 or kind < 0.28:
             self.say("$store")
         elif kind < 0.42:
@@ -399,18 +470,28 @@ class Program(Writer):
         self.emit("static int (*@choice[2])(int, int *, struct thing *) = {@f%d, @f%d};" % (self.functions - 2, self.functions - 1))
         for f in range(self.functions):
             self.function("f%d" % f, f, r.randint(2 * size - 1, 3 * size), OWN, size)
+        if self.handlers:
+            self.function("on_first", -1, r.randint(1, 2 * size), OWN, 1)
+            self.function("on_second", -1, r.randint(1, 2), OWN + SHARED, 2)
+            self.say(HANDLING % ("if (@armed && $value > 10) longjmp(@env, 1);".replace("$value", "@g[#4]") if self.jumps else "if (@g[#4] == 11) exit(4);",
+                                 "@watch((@g[#4] + @text[0]) & 15);"))
         # What changes between setjmp and longjmp must be in memory: all that does is another function's.
         self.function("body", -1, r.randint(2 * size, 3 * size + 1), OWN + SHARED, 8 * size)
         self.emit("__attribute__((noinline)) int @main(void)")
         self.emit("{")
         self.emit(MAIN)
+        if self.handlers:
+            self.say("\tsignal($signal, $handler);")
+            self.say("\tsignal(SIGUSR2, @react);" if r.random() < 0.7 else "\tatexit($say);")
+            self.say("\tatexit($say);")
+            self.say("\t{ int ends[2]; pipe(ends); close(ends[0]); @pipe = ends[1]; signal(SIGPIPE, $handler); }")
         if self.jumps:
             self.emit(JUMPS)
         self.emit("\t@body(3, &@h, &@things[1]);")
         self.emit("\t@watch(@g[1]);")
         self.emit("\treturn @watched & 63;")
         self.emit("}")
-        return (GLOBALS + "\n".join(self.lines)).replace("@", prefix)
+        return (GLOBALS + (HANDLERS if self.handlers else "") + "\n".join(self.lines)).replace("@", prefix)
 
 
 def batch(first, count, size=None):

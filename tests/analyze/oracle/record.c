@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -86,11 +87,15 @@ static LLVMMemoryBufferRef compile_copy(LLVMModuleRef code)
 	LLVMTargetMachineRef target = make_target(LLVMGetTarget(code));
 	LLVMModuleRef copy = LLVMCloneModule(code);
 	LLVMMemoryBufferRef object;
+	LLVMValueRef set_at_end;
 	char *message = NULL;
 
 	LLVMStripModuleDebugInfo(copy);
 	drop_counting(copy);
 	shadow_change(copy);
+	/* LLJIT has a function of that name. */
+	if ((set_at_end = LLVMGetNamedFunction(copy, "atexit")))
+		LLVMSetValueName2(set_at_end, "shadow_atexit", strlen("shadow_atexit"));
 	if (LLVMTargetMachineEmitToMemoryBuffer(target, copy, LLVMObjectFile, &message, &object))
 		fail(message);
 	LLVMDisposeModule(copy);
@@ -98,14 +103,19 @@ static LLVMMemoryBufferRef compile_copy(LLVMModuleRef code)
 	return object;
 }
 
+static void define(LLVMOrcLLJITRef jit, const char *name, uintptr_t address)
+{
+	LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(jit, name),
+				      {(LLVMOrcJITTargetAddress)address, {LLVMJITSymbolGenericFlagsExported, 0}}};
+
+	fail_if(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(&pair, 1)));
+}
+
 /* A child ends without what this process has to do at its end. */
 static void define_exit(LLVMOrcLLJITRef jit)
 {
-	LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(jit, "exit"),
-				      {(LLVMOrcJITTargetAddress)(uintptr_t)_exit,
-				       {LLVMJITSymbolGenericFlagsExported, 0}}};
-
-	fail_if(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(&pair, 1)));
+	define(jit, "exit", (uintptr_t)shadow_exit);
+	define(jit, "shadow_atexit", (uintptr_t)shadow_atexit);
 }
 
 record_main *record_compile(LLVMModuleRef code)
@@ -138,7 +148,7 @@ static void run_child(record_main *program, uint32_t argument, void *memory, siz
 	alarm(SECONDS_MAX);
 	snprintf(text, sizeof text, "%" PRIu32, argument);
 	shadow_begin(memory, len_bytes);
-	_exit(program(2, arguments));
+	shadow_exit(program(2, arguments));
 }
 
 void *record_run(record_main *program, uint32_t argument, uint32_t limit, size_t *ret_len_bytes)

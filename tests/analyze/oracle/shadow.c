@@ -1,6 +1,7 @@
 /* shadow.c - test only: what a program that shadow_pass.cpp changed calls to record its dependences (shadow.h). */
 #include "shadow.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -200,8 +201,9 @@ void shadow_clear(const void *at, uint64_t len_bytes)
 /* ---- calls ---- */
 
 struct library_call {
-	uint32_t label;    /* of all that is called back */
-	uint32_t returned; /* by what was called back */
+	uint32_t label;     /* of all that is called back */
+	uint32_t came_back; /* before a handler began that interrupted the call */
+	uint32_t returned;  /* by what was called back */
 	struct shadow_call call;
 };
 
@@ -265,7 +267,7 @@ uint32_t shadow_before_call(struct site *site, const void *target, uint32_t numb
 					       .all = join_all(made, count, labels)};
 		l->returned = 0;
 		shadow_before(function, &l->call);
-		l->label = l->call.all;
+		l->label = l->call.is_interrupted ? l->call.interrupted_by : l->call.all;
 		t.depth++;
 		return depth;
 	}
@@ -290,9 +292,24 @@ uint32_t shadow_after_call(struct site *site, const void *target, uint32_t numbe
 	if (!function)
 		return shadow_new(number, made, t.returned_by == target ? returned : join_all(0, count, labels), 0);
 	l = &t.library[depth % DEPTH_MAX];
+	/* setjmp returns once more, from within another call, because of a jump alone. */
+	if (l->call.number != number)
+		l->call = (struct shadow_call){.errno_before = errno};
 	l->call.result = result;
 	l->call.all = shadow_join(l->call.all, l->returned);
 	return shadow_after(function, &l->call);
+}
+
+void shadow_run(void (*handler)(void), uint32_t label)
+{
+	struct library_call *l = &t.library[t.depth % DEPTH_MAX];
+
+	l->label = shadow_join(t.depth ? t.library[(t.depth - 1) % DEPTH_MAX].label : 0, label);
+	l->returned = 0;
+	t.callee = NULL;
+	t.depth++;
+	handler();
+	t.depth--;
 }
 
 uint32_t shadow_returned(void)
@@ -307,6 +324,11 @@ uint32_t shadow_enter(const void *function, uint32_t count)
 	if (!t.is_from_library)
 		return t.call;
 	t.call = t.depth ? t.library[(t.depth - 1) % DEPTH_MAX].label : 0;
+	/* A signal comes when it comes. */
+	if (t.depth && t.library[(t.depth - 1) % DEPTH_MAX].call.is_interrupted) {
+		t.library[(t.depth - 1) % DEPTH_MAX].came_back = t.came_back;
+		t.came_back = 0;
+	}
 	t.count = count < ARGUMENTS_MAX ? count : ARGUMENTS_MAX;
 	for (uint32_t i = 0; i < t.count; i++) {
 		t.labels[i] = t.call;
@@ -346,6 +368,8 @@ void shadow_return(const void *function, uint32_t made, uint32_t control, uint32
 		struct library_call *l = &t.library[(t.depth - 1) % DEPTH_MAX];
 
 		l->returned = shadow_join(l->returned, made);
+		if (l->call.is_interrupted)
+			t.came_back = shadow_join(t.came_back, l->came_back);
 	}
 	if (may_end)
 		t.came_back = shadow_join(t.came_back, control);

@@ -10,6 +10,7 @@
 #ifndef WM_TESTS_ANALYZE_SHADOW_H
 #define WM_TESTS_ANALYZE_SHADOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,10 +55,12 @@ struct shadow_call {
 	const uint64_t *words;  /* arguments that are integers or pointers */
 	const uint32_t *labels; /* their labels */
 	uint64_t result;        /* behind it */
+	bool is_interrupted;    /* handlers that run in it do so because of who set them */
 	uint32_t all;           /* the call, what decided about it, its arguments, and what it read */
 	uint64_t kept[2];       /* from before it to behind it */
 	int errno_before;
 	uint32_t *copied;
+	uint32_t interrupted_by;
 };
 
 struct shadow_function {
@@ -79,6 +82,11 @@ uint32_t *shadow_take(uint64_t from, uint64_t len_bytes);
 void shadow_give(uint32_t instruction, uint32_t made, uint64_t to, uint64_t len_bytes, const uint32_t *labels);
 /* What functions returned that the library called back. */
 uint32_t shadow_returned(void);
+/* Calls a handler, as a library does; label: of who made it one. */
+void shadow_run(void (*handler)(void), uint32_t label);
+/* In place of atexit and exit in a process whose own handlers are not to run. */
+int shadow_atexit(void (*handler)(void));
+void shadow_exit(int status);
 /* All that runs from now on does so because of a jump. */
 void shadow_land(uint32_t label);
 

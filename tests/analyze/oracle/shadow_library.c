@@ -12,6 +12,7 @@
 #include <malloc.h>
 #include <search.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -518,6 +519,85 @@ static uint32_t set_environment(struct shadow_call *call)
 	return environment_label;
 }
 
+/* ---- handlers ---- */
+
+/* Who set the handler of each signal. */
+static uint32_t handler_labels[NSIG];
+
+static uint32_t *handler_label(struct shadow_call *call)
+{
+	return &handler_labels[word(call, 0) < NSIG ? word(call, 0) : 0];
+}
+
+/* What raise runs, and what signal returns, somebody has set. */
+static void read_handler(struct shadow_call *call)
+{
+	call->all = shadow_join(call->all, *handler_label(call));
+}
+
+static uint32_t set_handler(struct shadow_call *call)
+{
+	uint32_t label = as_result(call);
+
+	*handler_label(call) = label;
+	return label;
+}
+
+static void read_action(struct shadow_call *call)
+{
+	read_handler(call);
+	read_more(call, word(call, 1), sizeof(struct sigaction));
+}
+
+static uint32_t set_action(struct shadow_call *call)
+{
+	uint32_t label = as_result(call);
+
+	if (word(call, 2))
+		shadow_write(word(call, 2), sizeof(struct sigaction), label);
+	if (word(call, 1))
+		*handler_label(call) = label;
+	return label;
+}
+
+/* A pipe that nobody reads: SIGPIPE comes when the kernel says so. */
+static void interrupt(struct shadow_call *call)
+{
+	call->is_interrupted = true;
+	call->interrupted_by = handler_labels[SIGPIPE];
+}
+
+/* Of the end; the latest runs first. */
+static struct {
+	void (*handler)(void);
+	uint32_t label;
+} at_end[32];
+static uint32_t at_end_count;
+
+static uint32_t set_end(struct shadow_call *call)
+{
+	uint32_t label = as_result(call);
+
+	if (at_end_count < sizeof at_end / sizeof *at_end)
+		at_end[at_end_count++] = (typeof(*at_end)){(void (*)(void))(uintptr_t)word(call, 0), label};
+	return label;
+}
+
+int shadow_atexit(void (*handler)(void))
+{
+	(void)handler;
+	return 0;
+}
+
+void shadow_exit(int status)
+{
+	while (at_end_count) {
+		at_end_count--;
+		shadow_run(at_end[at_end_count].handler, at_end[at_end_count].label);
+	}
+	_exit(status);
+}
+
 /* ---- jumps ---- */
 
 /* The latest longjmp: whoever lands depends on it. */
@@ -554,6 +634,7 @@ static const struct shadow_function functions[] = {
 	N(_longjmp, "", leap, NULL),
 	N(_setjmp, "", NULL, landed),
 	F(asprintf, "", format1, printed_new),
+	N(atexit, "", NULL, set_end),
 	F(atof, "r0", NULL, NULL),
 	F(atoi, "r0", NULL, NULL),
 	F(atol, "r0", NULL, NULL),
@@ -589,13 +670,16 @@ static const struct shadow_function functions[] = {
 	F(putc, "f1", NULL, NULL),
 	F(puts, "r0", NULL, NULL),
 	F(qsort, "", read_array, write_array),
+	F(raise, "", read_handler, NULL),
 	F(rand, "", read_random, set_random),
 	F(rawmemchr, "r0", NULL, NULL),
 	F(read, "w1R", NULL, NULL),
 	F(realloc, "", reallocate, reallocated),
 	F(reallocarray, "", reallocate, reallocated),
 	F(setenv, "r0 r1", read_environment, set_environment),
+	F(sigaction, "", read_action, set_action),
 	N(siglongjmp, "", leap, NULL),
+	F(signal, "", read_handler, set_handler),
 	F(snprintf, "", format2, write_bounded),
 	F(sprintf, "w0", format1, NULL),
 	F(srand, "", NULL, set_random),
@@ -633,7 +717,7 @@ static const struct shadow_function functions[] = {
 	F(vfprintf, "f0 r1", NULL, NULL),
 	F(vsnprintf, "r2", NULL, write_bounded),
 	F(vsprintf, "w0 r1", NULL, NULL),
-	F(write, "r1n2", NULL, NULL),
+	F(write, "r1n2", interrupt, NULL),
 };
 
 const struct shadow_function *shadow_find(const char *name)
