@@ -184,6 +184,41 @@ for line in $(lines_with 'in \*/') $(lines_with 'in for seen') $(lines_with 'in 
 	grep -qE "^ *$line  " slice.txt || fail "threads: line $line is not in the slice of the result"
 done
 
+# A handler of a signal leaves by a jump: what was stored until then is read where it lands.
+cat >handler.c <<'END'
+#include <setjmp.h>
+#include <signal.h>
+static sigjmp_buf environment;
+static volatile int count, other;
+static void handler(int number)
+{
+	(void)number;
+	siglongjmp(environment, 1); /* in */
+}
+static void work(int n)
+{
+	count = n; /* in */
+	other = n; /* out */
+	count++; /* in */
+	raise(SIGUSR1); /* in */
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	signal(SIGUSR1, handler); /* in */
+	if (sigsetjmp(environment, 1)) /* in */
+		return count; /* here */
+	work(argc); /* in */
+	return 0;
+}
+END
+"$build/waymark" cc --wm=trace -g -O0 handler.c -o handler || exit 1
+"$build/waymark" slice handler "handler.c:$(grep -n '/\* here' handler.c | cut -d: -f1)" >slice.txt || fail "handler: status $?"
+for line in $(grep -n '/\* in ' handler.c | cut -d: -f1); do
+	grep -qE "^ *$line  " slice.txt || fail "handler: line $line is not in the slice"
+done
+grep -qE "^ *$(grep -n '/\* out' handler.c | cut -d: -f1)  " slice.txt && fail "handler: what nobody reads is in the slice"
+
 # Code outside calls what it was given with all that it has, also behind the named arguments.
 cat >outside.c <<'END'
 #include <stdarg.h>
