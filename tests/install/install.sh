@@ -35,8 +35,9 @@ done >help.txt 2>&1
 {
 	cat help.txt "$prefix"/share/man/man1/*.1 | grep -oE '(docs|examples|scripts|bench|tests)/[A-Za-z0-9_./-]*[A-Za-z0-9]'
 	strings -n 6 "$waymark" | grep -oE '(docs|examples|scripts)/[A-Za-z0-9_./-]*\.(md|sh|c|py)'
-	grep -oE '\]\([A-Za-z][^):#]*' "$docs/README.md" | sed 's/^](//'
-	grep -ohE '\]\([A-Za-z][^):#]*' "$docs"/docs/*.md | sed 's/^](//; s|^|docs/|'
+	# Not https: of other places.
+	grep -oE '\]\([A-Za-z][^):#]*' "$docs/README.md" | sed 's/^](//; /^https$/d'
+	grep -ohE '\]\([A-Za-z][^):#]*' "$docs"/docs/*.md | sed 's/^](//; /^https$/d; s|^|docs/|'
 } | sort -u >named.txt
 grep -qx docs/format.md named.txt || fail "no file of docs/ is named"
 while read -r file; do
