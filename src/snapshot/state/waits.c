@@ -51,25 +51,83 @@ static enum snapshot_wait_kind kind_of(const char *function)
 	return SNAPSHOT_WAIT_NONE;
 }
 
-/* Only frames of the image that the system call is in, or of a statically linked program those above the first unknown one. */
+static struct error *kind_of_frame(struct snapshot *s, const struct snapshot_frame *frame, enum snapshot_wait_kind *ret)
+{
+	const struct debug_line *lines;
+	uint32_t count;
+	struct error *err = snapshot_lines(s, frame, &lines, &count);
+
+	for (uint32_t line = 0; !err && line < count && *ret == SNAPSHOT_WAIT_NONE; line++)
+		if (lines[line].function)
+			*ret = kind_of(lines[line].function);
+	return err;
+}
+
+/* The pointer that `jmp *offset(%rip)` or `call *offset(%rip)` at `address` goes through. */
+static bool read_slot(const struct snapshot *s, uint64_t address, uint8_t modrm, uint64_t *ret)
+{
+	struct {
+		uint8_t opcode, modrm;
+		int32_t off;
+	} __attribute__((packed)) code;
+
+	return snapshot_read(s, address, &code, sizeof code) && code.opcode == 0xff && code.modrm == modrm &&
+	       snapshot_read(s, address + sizeof code + (uint64_t)(int64_t)code.off, ret, sizeof *ret);
+}
+
+/* Which function of another image the call in front of the return address has entered: by `call *slot(%rip)`, or by a stub of the PLT. */
+static bool called_function(const struct snapshot *s, uint64_t return_address, uint64_t *ret)
+{
+	enum {
+		CALL_LEN_BYTES = 5,
+		CALL_SLOT_LEN_BYTES = 6,
+		CALL_SLOT = 0x15,
+		JUMP_SLOT = 0x25,
+	};
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	struct {
+		uint8_t opcode;
+		int32_t off;
+	} __attribute__((packed)) call;
+	uint8_t stub[sizeof endbr64 + 1];
+	uint64_t at;
+
+	if (read_slot(s, return_address - CALL_SLOT_LEN_BYTES, CALL_SLOT, ret))
+		return true;
+	if (!snapshot_read(s, return_address - CALL_LEN_BYTES, &call, sizeof call) || call.opcode != 0xe8)
+		return false;
+	at = return_address + (uint64_t)(int64_t)call.off;
+	if (!snapshot_read(s, at, stub, sizeof stub))
+		return false;
+	if (memcmp(stub, endbr64, sizeof endbr64) == 0)
+		at += sizeof endbr64 + (stub[sizeof endbr64] == 0xf2); /* bnd */
+	return read_slot(s, at, JUMP_SLOT, ret);
+}
+
+/*
+ * Only frames of the image that the system call is in, or of a statically linked program those above the first unknown one. Without debug
+ * information of the C library its own functions have no names, and the one that was called may have jumped to one of these (sem_wait,
+ * pthread_join): so the last resort is what the program has called.
+ */
 static struct error *find_kind(struct snapshot *s, const struct snapshot_thread *thread, enum snapshot_wait_kind *ret)
 {
-	*ret = SNAPSHOT_WAIT_NONE;
-	for (uint32_t i = 0; i < thread->frame_count && i < FRAMES_MAX && *ret == SNAPSHOT_WAIT_NONE; i++) {
-		const struct debug_line *lines;
-		uint32_t count;
-		struct error *err;
+	struct snapshot_frame called = {.is_activation = true};
+	const struct snapshot_frame *frame = thread->frames, *end = frame + thread->frame_count;
+	struct error *err = NULL;
 
-		if (thread->frames[i].module != thread->frames[0].module || thread->frames[i].is_trampoline)
+	*ret = SNAPSHOT_WAIT_NONE;
+	for (; frame < end && frame < thread->frames + FRAMES_MAX; frame++) {
+		if (frame->module != thread->frames->module || frame->is_trampoline)
 			break;
-		err = snapshot_lines(s, &thread->frames[i], &lines, &count);
-		if (err)
+		err = kind_of_frame(s, frame, ret);
+		if (err || *ret != SNAPSHOT_WAIT_NONE)
 			return err;
-		for (uint32_t line = 0; line < count && *ret == SNAPSHOT_WAIT_NONE; line++)
-			if (lines[line].function)
-				*ret = kind_of(lines[line].function);
 	}
-	return NULL;
+	if (frame == thread->frames || frame == end || frame->is_trampoline ||
+	    !called_function(s, frame->pc, &called.pc))
+		return NULL;
+	called.module = thread->frames->module;
+	return kind_of_frame(s, &called, ret);
 }
 
 static void find_owner(const struct snapshot *s, int command, struct snapshot_wait *ret)
