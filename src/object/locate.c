@@ -14,7 +14,23 @@
 
 #include "base/text.h"
 
-static const char system_debug_dir[] = "/usr/lib/debug";
+static const char usual_debug_dir[] = "/usr/lib/debug";
+
+static const char *system_debug_dir(void)
+{
+	const char *dir = getenv("WAYMARK_DEBUG_DIR");
+
+	return dir && *dir ? dir : usual_debug_dir;
+}
+
+char **locate_debuginfo_path(void)
+{
+	static char *path;
+
+	if (!path && asprintf(&path, ":.debug:%s", system_debug_dir()) < 0)
+		path = NULL; /* elfutils has a default of its own */
+	return &path;
+}
 
 void object_search_init(struct object_search *s)
 {
@@ -190,7 +206,7 @@ bool locate_file(const struct locate *l)
 	for (size_t i = 0; i < s->debug_dirs.count; i++)
 		if (try_build_id(l, s->debug_dirs.items[i]))
 			return true;
-	return try_build_id(l, system_debug_dir);
+	return try_build_id(l, system_debug_dir());
 }
 
 /* ---- 4 ---- */
@@ -206,7 +222,7 @@ static bool try_link_in(const struct locate *l, const char *dir, const char *lin
 		if (try_existing(l, "%s/%s", s->debug_dirs.items[i], link) ||
 		    (dir[0] == '/' && try_existing(l, "%s%s/%s", s->debug_dirs.items[i], dir, link)))
 			return true;
-	return dir[0] == '/' && try_existing(l, "%s%s/%s", system_debug_dir, dir, link);
+	return dir[0] == '/' && try_existing(l, "%s%s/%s", system_debug_dir(), dir, link);
 }
 
 bool locate_debuglink(const struct locate *l, const char *path, const char *link)
@@ -228,8 +244,8 @@ bool locate_debuglink(const struct locate *l, const char *path, const char *link
 bool locate_altlink(const struct locate *l, const char *link)
 {
 	const struct object_search *s = l->search;
-	size_t len = strlen(system_debug_dir);
-	const char *rest = strncmp(link, system_debug_dir, len) == 0 && link[len] == '/' ? link + len : link;
+	size_t len = strlen(usual_debug_dir);
+	const char *rest = strncmp(link, usual_debug_dir, len) == 0 && link[len] == '/' ? link + len : link;
 
 	for (size_t i = 0; s && link[0] == '/' && i < s->debug_dirs.count; i++)
 		if (try_existing(l, "%s%s", s->debug_dirs.items[i], rest) ||

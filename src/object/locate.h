@@ -5,7 +5,7 @@
  *   1. files and directories that the user named (`--exe`); in a directory the file of the loaded one's name comes first,
  *   2. the path at which the image was loaded; of a live process then what it has mapped, whose name may be gone,
  *   3. DIR/.build-id/xx/yyyy.debug (a debug file) and DIR/.build-id/xx/yyyy (a program), for each `--debug-dir DIR`, then for
- *      /usr/lib/debug,
+ *      /usr/lib/debug, or what WAYMARK_DEBUG_DIR names in its place,
  *   4. the .gnu_debuglink of a stripped file: beside that file, in .debug/ beside it, under each DIR of 3,
  *   5. the .gnu_debugaltlink of a debug file (what dwz has made one file of for several): under each DIR of 3, of an absolute link what
  *      follows /usr/lib/debug, or all of it. elfutils looks beside the debug file and where the link says.
@@ -67,5 +67,7 @@ bool locate_file(const struct locate *l);
 bool locate_debuglink(const struct locate *l, const char *path, const char *link);
 /* 5. */
 bool locate_altlink(const struct locate *l, const char *link);
+/* Where elfutils looks for debug files by itself (Dwfl_Callbacks.debuginfo_path): beside the file, and 3 and 4 without the user's. */
+char **locate_debuginfo_path(void);
 
 #endif

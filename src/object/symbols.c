@@ -190,7 +190,7 @@ static struct error *dwfl_failed(const struct symbols *s)
 /* Addresses of the module are those as linked. */
 static struct error *open_module(struct symbols *s)
 {
-	static const Dwfl_Callbacks callbacks = {
+	static Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
 		.find_debuginfo = find_debuginfo,
 		.section_address = dwfl_offline_section_address,
@@ -200,6 +200,7 @@ static struct error *open_module(struct symbols *s)
 	GElf_Phdr h;
 	Elf *elf;
 
+	callbacks.debuginfo_path = locate_debuginfo_path();
 	s->dwfl = dwfl_begin(&callbacks);
 	if (!s->dwfl)
 		return dwfl_failed(s);

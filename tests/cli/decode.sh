@@ -126,6 +126,8 @@ mkdir -p "dbg/.build-id/${id%"$rest"}"
 cp prog.debug "dbg/.build-id/${id%"$rest"}/$rest.debug"
 expect 0 "$waymark" decode --folded --wmk out-hidden --debug-dir dbg log.txt
 cmp out.txt want.txt || fail "--debug-dir"
+WAYMARK_DEBUG_DIR=dbg expect 0 "$waymark" decode --folded --wmk out-hidden log.txt
+cmp out.txt want.txt || fail "WAYMARK_DEBUG_DIR"
 objcopy --add-gnu-debuglink=prog.debug prog
 expect 0 "$waymark" decode --folded --wmk out-hidden log.txt
 cmp out.txt want.txt || fail ".gnu_debuglink beside the program"

@@ -106,6 +106,7 @@ debug+0x$(address debug.whole local) debug+0x$(address debug.whole leaf)"
 	mkdir -p "roots/.build-id/${id%"${id#??}"}"
 	mv apart.dbg "roots/.build-id/${id%"${id#??}"}/${id#??}.debug"
 	frames debug.wmk "$lines" --debug-dir roots
+	WAYMARK_DEBUG_DIR=roots frames debug.wmk "$lines"
 	# That alone will do; so will the file elsewhere.
 	mv debug debug.away
 	frames debug.wmk "$lines" --debug-dir roots

@@ -153,6 +153,18 @@ static void test_debuglink(void)
 	CHECK_TEXT(s.text, "loaded/prog.dbg loaded/.debug/prog.dbg ");
 }
 
+/* In place of /usr/lib/debug, for our own search and for that of elfutils. */
+static void test_system(void)
+{
+	const struct locate l = {.build_id = build_id, .wants_debug = true};
+	const char *dir = under_top("second"), *path;
+
+	setenv("WAYMARK_DEBUG_DIR", dir, 1);
+	CHECK_TEXT(seen_by(l, 100, false), "second/.build-id/a1/b2c3d4.debug ");
+	path = *locate_debuginfo_path();
+	CHECK(path && strncmp(path, ":.debug:", 8) == 0 && strcmp(path + 8, dir) == 0);
+}
+
 static void add_names(void)
 {
 	for (size_t i = 0; names[i]; i++)
@@ -176,6 +188,7 @@ int main(void)
 	test_unknown();
 	test_debuglink();
 	test_process();
+	test_system();
 	snprintf(command, sizeof command, "rm -r %s", top);
 	CHECK(system(command) == 0);
 	return check_status();

@@ -536,7 +536,7 @@ static struct error *report_module(struct snapshot *s, uint32_t index)
 
 static struct error *report_modules(struct snapshot *s)
 {
-	static const Dwfl_Callbacks callbacks = {
+	static Dwfl_Callbacks callbacks = {
 		.find_elf = find_elf,
 		.find_debuginfo = find_debuginfo,
 		.section_address = dwfl_offline_section_address,
@@ -544,6 +544,7 @@ static struct error *report_modules(struct snapshot *s)
 	struct snapshot_source *source = s->source;
 	struct error *err = NULL;
 
+	callbacks.debuginfo_path = locate_debuginfo_path();
 	s->dwfl = dwfl_begin(&callbacks);
 	source->images = calloc((size_t)s->module_count + 1, sizeof *source->images);
 	if (!s->dwfl || !source->images)
