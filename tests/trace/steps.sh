@@ -45,7 +45,7 @@ text = [""] + [line.strip() for line in open(sys.argv[1])]
 ran = {int(line) for line in stepped if stepped[line] == "runs"}
 jumps = {int(line) for line in stepped} - ran
 frames = json.load(open("core.json"))["threads"][0]["frames"]
-frame = next(f for f in frames if "stepped" in f["name"])
+frame = next(f for f in frames if "stepped" in (f["name"] or ""))
 if frame["trace"] != "whole":
     sys.exit(f"its paths are not whole: {frame['trace']}")
 shown = {s["line"] for p in frame["paths"] for s in p["steps"] if "function" not in s}
