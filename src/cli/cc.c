@@ -198,7 +198,7 @@ static void add_lto_flags(struct line *line, const struct job *job, const struct
 }
 
 /*
- * Into a program: what keeps contexts; and the rest, an archive of one object, whose definitions are then in force. Libraries that the program loads
+ * Into a program: what keeps contexts; and the rest, an object as of an archive, whose definitions are then in force. Libraries that the program loads
  * may capture by it, so that it is left out only where the user says so, and the program itself refers to nothing of it. What the pass refers to
  * later is asked for here.
  */
@@ -210,9 +210,8 @@ static void add_runtime(struct line *line, const struct job *job, const struct i
 		add_text(line, "-Wl,-u,wm1_path_enter");
 	if (job->options->is_hybrid)
 		add_text(line, "-Wl,-u,wm1_hybrid_main");
-	add_format(line, "-Wl,--push-state,--whole-archive,%s/libwaymark-keep.a,--no-whole-archive",
-		   files->runtime_dir);
-	add_format(line, "-Wl,%s/libwaymark-rt.a,--pop-state", files->runtime_dir);
+	add_format(line, "-Wl,%s/waymark-keep.o", files->runtime_dir);
+	add_format(line, "-Wl,--start-lib,%s/waymark-rt.o,--end-lib", files->runtime_dir);
 }
 
 static void add_link_flags(struct line *line, const struct job *job, const struct install_paths *files,

@@ -33,7 +33,7 @@
 
 struct install_paths {
 	char *plugin;
-	char *runtime_dir; /* libwaymark-rt.a, libwaymark-keep.a, libwaymark-rt.so, libwaymark-heap.so, exports.txt */
+	char *runtime_dir; /* waymark-rt.o, waymark-keep.o, libwaymark-rt.so, libwaymark-heap.so, exports.txt */
 	char *agent_dir;   /* libwaymark-agent.so */
 	char *sampler_dir; /* libwaymark-sample.so */
 	char *jvm_dir;

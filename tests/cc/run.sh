@@ -364,7 +364,7 @@ flags() {
 	done
 }
 lto='-flto=full -ffat-lto-objects'
-runtime='libwaymark-keep.a libwaymark-rt.a --build-id __ehdr_start lld'
+runtime='waymark-keep.o waymark-rt.o --build-id __ehdr_start lld'
 flags "compile contexts" "-fpass-plugin= $lto" "" -c plain.c
 flags "compile paths" "-fpass-plugin= debug-info-kind" "$lto" --wm=paths -c plain.c
 flags "compile final paths" "-fpass-plugin= $lto" "disable-lifetime-markers" --wm=paths --wm-stage=final -c plain.c

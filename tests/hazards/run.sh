@@ -50,7 +50,7 @@ recipe() { # $opt: the options of this level; makes ./prog in the current direct
 		$plain -O2 -fPIC -shared "$here/libraries_plain.c" -o libplain.so &&
 		$cc $opt -fPIC -shared "$here/libraries_two.c" -o libtwo.so &&
 		$cc $opt -fPIC -fsemantic-interposition -shared "$here/libraries_one.c" -L. -ltwo -o libone.so &&
-		$cc $opt "$here/libraries.c" -rdynamic -L. -lone -ltwo -lplain -Wl,-rpath,"$PWD" -o prog
+		$cc $opt "$here/libraries.c" -rdynamic -L. -lone -ltwo -lplain -Wl,-rpath,'$ORIGIN' -o prog
 		;;
 	plugins)
 		$plain -O2 -fPIC -shared "$here/libraries_plain.c" -o libplain.so &&

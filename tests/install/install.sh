@@ -20,7 +20,7 @@ mv "$prefix" "$place/moved"
 prefix=$place/moved
 waymark=$prefix/bin/waymark
 private=$(cd "$prefix" && find lib* -name waymark -type d)
-for file in include/waymark.h "$private"/waymark-pass.so "$private"/libwaymark-rt.a "$private"/libwaymark-keep.a "$private"/libwaymark-trace.a "$private"/libwaymark-rt.so.3 \
+for file in include/waymark.h "$private"/waymark-pass.so "$private"/waymark-rt.o "$private"/waymark-keep.o "$private"/libwaymark-trace.a "$private"/libwaymark-rt.so.3 \
 	"$private"/libwaymark-heap.so share/man/man1/waymark.1 share/man/man1/waymark-core.1 \
 	share/bash-completion/completions/waymark share/zsh/site-functions/_waymark share/waymark/gdb/waymark.py \
 	share/doc/waymark/LICENSE share/doc/waymark/README.md share/doc/waymark/examples/expr/expr.c; do

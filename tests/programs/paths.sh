@@ -64,7 +64,7 @@ prepare() { # VARIANT O-LEVEL: builds $work/VARIANT-LEVEL/$program once; the pat
 	local dir=$work/$1-$2/$program start=$SECONDS
 	if [ -f "$dir/.built" ] && { [ "$1" = native ] || [ "${1%-*}" = coverage ] ||
 		{ [ "$dir/.built" -nt "$build/src/instrument/waymark-pass.so" ] &&
-			[ "$dir/.built" -nt "$build/src/runtime/libwaymark-rt.a" ]; }; }; then
+			[ "$dir/.built" -nt "$build/src/runtime/waymark-rt.o" ]; }; }; then
 		return
 	fi
 	rm -rf "$dir"

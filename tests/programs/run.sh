@@ -161,7 +161,7 @@ prepare() { # NAME CC FLAGS: builds $work/$program-NAME once
 	local dir=$work/$program-$1
 	# A kept build is good as long as what built it is.
 	if [ -f "$dir/.built" ] && { [ "$1" = native ] || { [ "$dir/.built" -nt "$build/src/instrument/waymark-pass.so" ] &&
-		[ "$dir/.built" -nt "$build/src/runtime/libwaymark-rt.a" ]; }; }; then
+		[ "$dir/.built" -nt "$build/src/runtime/waymark-rt.o" ]; }; }; then
 		return
 	fi
 	rm -rf "$dir"
