@@ -18,6 +18,7 @@
 #include "recorder/chunkdir.h"
 #include "recorder/client.h"
 #include "recorder/config.h"
+#include "recorder/deep.h"
 #include "recorder/file.h"
 #include "recorder/process.h"
 #include "recorder/strtab.h"
@@ -248,7 +249,12 @@ void wm1_register(struct wm1_image *image)
 	struct wmrt_image *known;
 	struct wmrt_guard guard;
 	bool is_ours = image->abi_version == WM1_ABI_VERSION && !wmrt_process.is_sealed;
+	void (*other)(struct wm1_image *) = wmrt_bind_deep ? wmrt_bind_deep(image) : NULL;
 
+	if (other) {
+		other(image);
+		return;
+	}
 	if (&wm1_agent) /* its recording has no use for the numbers */
 		return;
 	wmrt_check_fork();

@@ -58,6 +58,12 @@ recipe() { # $opt: the options of this level; makes ./prog in the current direct
 		$cc $opt -fPIC -shared "$here/plugin_b.c" -o plugin_b.so &&
 		$cc $opt "$here/plugins.c" -rdynamic -o prog
 		;;
+	deepbind)
+		$cc $opt -fPIC -shared -DSHADOW_EXTERN "$here/deepbind_plugin.c" -Wl,-z,now -o deep.so &&
+		$cc $opt -fPIC -shared -DSHADOW_EXTERN "$here/deepbind_plugin.c" -Wl,-z,lazy,-z,norelro -o lazy.so &&
+		$cc $opt -fPIC -shared -DSHADOW_EXTERN "$here/deepbind_plugin.c" -o plain.so &&
+		$cc $opt "$here/deepbind.c" -rdynamic -o prog
+		;;
 	plainprogram)
 		$cc $opt -fPIC -shared "$here/embedded_second.c" -o libsecond.so &&
 		$cc $opt -fPIC -shared "$here/embedded_first.c" -L. -lsecond -o libfirst.so &&

@@ -17,7 +17,7 @@
  * context must show it. A frame `...` in an expected stack stands for any frames (library internals of C++ threads).
  *
  * The state is weak and exported: a program and its libraries share the first definition, so link such programs with
- * -rdynamic. Everything here may run in a signal handler.
+ * -rdynamic. A library that would find its own first is compiled with SHADOW_EXTERN. Everything here may run in a signal handler.
  */
 #ifndef SHADOW_H
 #define SHADOW_H
@@ -64,8 +64,13 @@ enum {
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef SHADOW_EXTERN
+extern __thread struct shadow shadow;
+extern struct shadow_handoff shadow_handoff;
+#else
 __attribute__((weak, visibility("default"))) __thread struct shadow shadow;
 __attribute__((weak, visibility("default"))) struct shadow_handoff shadow_handoff;
+#endif
 #ifdef __cplusplus
 }
 #endif
