@@ -67,6 +67,8 @@ enum {
 	WM_SITE_FIRST = 16,
 	/* The program's own sites start here: its code knows their numbers. */
 	WM1_SITE_PROGRAM = 0x40000000,
+	/* From here on: of no image. What is captured in a library before its first constructor, as by a malloc that is preloaded, has no number. */
+	WM1_SITE_NOWHERE = 0x70000000,
 
 	/* Tasks that were enqueued in tasks: the recorder looks through a part of them for equal ones; more are damage. */
 	WM_TASK_LINKS_MAX = 1024,
@@ -173,7 +175,7 @@ enum {
 struct wm1_image {
 	uint32_t abi_version;
 	uint32_t site_count;
-	uint32_t site_base; /* written by wm1_register before any other code of the image runs */
+	uint32_t site_base; /* written by wm1_register; of a library, until then: from WM1_SITE_NOWHERE on */
 	uint32_t flags;     /* WM1_IMAGE_* */
 	const void *ehdr;   /* its ELF header in memory (__ehdr_start) */
 	uint64_t meta_key;  /* a hash of its .debug_waymark, the same number in that section's header */

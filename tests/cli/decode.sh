@@ -148,6 +148,41 @@ expect 0 "$waymark" decode --folded --wmk out-hidden log.txt
 has out.txt "prog: is of another build: its build id is $other_id, $id is wanted"
 grep -q "main;" out.txt && fail "another build is used"
 
+# A library that is called before its first constructor has no number yet: no number of another's stands for it.
+cat >calls.c <<'END'
+extern void hook(void);
+__attribute__((noinline)) static void reach(int n)
+{
+	if (n)
+		reach(n - 1);
+	else
+		hook();
+	__asm__ volatile("");
+}
+__attribute__((constructor)) static void start(void)
+{
+	reach(0);
+}
+END
+cat >hook.c <<'END'
+#include <stdio.h>
+#include <waymark.h>
+void hook(void)
+{
+	char token[WM_TOKEN_MAX];
+	wm_token(wm_capture(), token, sizeof token);
+	puts(token);
+}
+END
+echo 'extern void hook(void); int main(void) { hook(); return 0; }' >early.c
+"$compiler" cc -O1 -fPIC -shared calls.c -o libcalls.so && "$compiler" cc -O1 -fPIC -shared hook.c -L. -lcalls -Wl,--no-as-needed,-rpath,"$PWD" -o libhook.so &&
+	gcc early.c -L. -lhook -lcalls -Wl,-rpath,"$PWD" -o early || fail "early does not build"
+mkdir out-early
+WAYMARK_OUT=out-early ./early >early.txt || fail "early fails"
+expect 0 "$waymark" decode --folded --wmk out-early early.txt
+sed 's/^wm1:[^ ]* //' out.txt >shape.txt
+printf '%s\n' '[wm1: in a library that had not begun, or had no number]' hook | cmp - shape.txt || fail "called before it has begun: $(cat out.txt)"
+
 # A sink that goes away, a full one.
 cat log.txt log.txt | "$waymark" decode --folded --wmk out-hidden --exe prog-hidden 2>err.txt | head -c 1 >/dev/null
 [ ! -s err.txt ] || fail "a closed pipe: $(cat err.txt)"

@@ -62,7 +62,9 @@ static void fill_image(struct program *p, const struct support *s, uint32_t site
 	for (unsigned i = 0; i < 6; i++)
 		fields[i] = LLVMGetAggregateElement(LLVMGetInitializer(image), i);
 	fields[1] = LLVMConstInt(s->i32, site_count, 0);
-	if (!p->is_shared)
+	if (p->is_shared)
+		fields[2] = LLVMConstInt(s->i32, WM1_SITE_ELIDED - site_count, 0);
+	else
 		fields[3] = LLVMConstInt(s->i32,
 					 WM1_IMAGE_PROGRAM | (p->own_events ? WM1_IMAGE_OWN_EVENTS : 0u) |
 						 (p->is_hybrid ? WM1_IMAGE_HYBRID : 0u),

@@ -149,6 +149,8 @@ static struct error *find_recorded(const struct process *p, uint32_t site, struc
 
 	if (p->recorded_why)
 		return error_copy(p->recorded_why);
+	if (!local && site >= WM1_SITE_NOWHERE)
+		return error_create(ERROR_FORMAT, "in a library that had not begun, or had no number");
 	if (!local)
 		return error_create(ERROR_FORMAT, "damaged: no image has site %" PRIu32, site);
 	*ret_image = p->recorded;

@@ -39,7 +39,8 @@ static bool find_registered(const uint8_t *bytes, size_t len_bytes, uint64_t key
 {
 	for (size_t off = 0; off + sizeof *ret <= len_bytes; off += 8) {
 		memcpy(ret, bytes + off, sizeof *ret);
-		if (ret->meta_key == key && ret->abi_version == WM1_ABI_VERSION && ret->site_base >= WM_SITE_FIRST)
+		if (ret->meta_key == key && ret->abi_version == WM1_ABI_VERSION && ret->site_base >= WM_SITE_FIRST &&
+		    ret->site_base < WM1_SITE_NOWHERE)
 			return true;
 	}
 	return false;
