@@ -1,7 +1,7 @@
 /*
  * schemes.c - slices of a stopped program by what was traced: for schemes.sh.
  *
- *	bench-slice-schemes PROGRAM CORE
+ *	bench-slice-schemes PROGRAM CORE [MSTEPS]
  *
  * PROGRAM was built with the scheme stmt+pt, which knows the most. For each other scheme facts that it would not have are taken away before what
  * ran is found, so that all slices are of one core and of the same code:
@@ -11,9 +11,11 @@
  *	cc      and which calls were reached    cc+pt   both: the realistic scheme, as only paths of frames on the stack count
  *
  * A call is known not to have been reached if its block was not; cc itself knows more where one call of a block ends the activation and another one
- * follows. A line for each slice, tab-separated: WHAT INSTRUCTIONS LINES RAN-INSTRUCTIONS RAN-LINES SECONDS MEGABYTES, where what ran is what ran or
- * may have; or WHAT and why there is none. Each is made by a process of its own, from the file to the answer (`stack` after `full`, whose analysis it
- * shares). Each may use SECONDS_MAX of CPU time and MEGABYTES_MAX of memory.
+ * follows. A line for each slice, tab-separated: WHAT INSTRUCTIONS LINES RAN-INSTRUCTIONS RAN-LINES SECONDS MEGABYTES KIND, where what ran is what
+ * ran or may have; or WHAT and why there is none. KIND is `fine`, or `coarse`: the analysis or the slice would need more than MSTEPS million steps
+ * (default: the command's limit), or the analysis more memory than the command has, so that a coarser one takes its place, as in the command. The
+ * slice has at most so many instructions and lines then. Each is made by a process of its own, from the file to the answer (`stack` after `full`,
+ * whose analysis it shares; if that is coarse it is taken for `stack`, too). Each may use SECONDS_MAX of CPU time and MEGABYTES_MAX of memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,12 +25,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/slice.h"
 #include "model/slices/crash_stack.h"
 #include "model/slices/slice_lines.h"
 #include "object/find.h"
 #include "object/object.h"
 
 enum {
+	MILLION = 1000000,
 	SECONDS_MAX = 300,
 	MEGABYTES_MAX = 6144,
 	FULL = -1,
@@ -51,6 +55,7 @@ static const struct scheme {
 struct work {
 	const char *program;
 	const struct scheme *scheme;
+	uint64_t limit_steps; /* of the analysis and of each slice */
 	struct object_search search;
 	struct snapshot snapshot;
 	struct crash crash;
@@ -148,7 +153,7 @@ static struct error *print(const struct work *w, const char *what, const struct 
 }
 
 /* All that ran, or may have, then what it took. */
-static struct error *print_rest(const struct work *w)
+static struct error *print_rest(const struct work *w, bool is_coarse)
 {
 	struct slice slice = {.why = calloc((size_t)w->code.instruction_count + 1, sizeof *slice.why)};
 	struct error *err = slice.why ? NULL : &error_no_memory;
@@ -161,22 +166,31 @@ static struct error *print_rest(const struct work *w)
 		err = print(w, "", &slice);
 	slice_deinit(&slice);
 	getrusage(RUSAGE_SELF, &used);
-	printf("\t%.2f\t%ld\n",
+	printf("\t%.2f\t%ld\t%s\n",
 	       (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 		       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
-	       used.ru_maxrss / 1024);
+	       used.ru_maxrss / 1024, is_coarse ? "coarse" : "fine");
 	fflush(stdout);
 	return err;
 }
 
-static struct error *slice_once(struct work *w, const char *what, bool has_frames)
+static struct error *print_slice(const struct work *w, const char *what, const struct slice *s)
 {
-	struct slice_request request = {
-		.regions = &w->regions, .runs = w->ran.runs, .comes = w->ran.comes, .criteria_stand = true};
+	struct error *err = print(w, what, s);
+
+	return err ? err : print_rest(w, w->memory.is_coarse || s->is_coarse);
+}
+
+static struct error *slice_once(struct work *w, bool has_frames, struct slice *ret)
+{
+	struct slice_request request = {.regions = &w->regions,
+					.runs = w->ran.runs,
+					.comes = w->ran.comes,
+					.criteria_stand = true,
+					.limit_steps = w->limit_steps};
 	struct crash_stack stack;
 	struct crash_stack_request stack_request = {
 		.code = &w->map, .ran = w->ran.runs ? &w->activity : NULL, .memory = &w->memory};
-	struct slice slice;
 	struct error *err = crash_stack_create(&stack_request, &stack);
 
 	if (err)
@@ -191,13 +205,40 @@ static struct error *slice_once(struct work *w, const char *what, bool has_frame
 		request.calls = stack.calls;
 		request.call_count = stack.call_count;
 	}
-	err = slice_backward(&request, &slice);
+	err = slice_backward(&request, ret);
 	crash_stack_deinit(&stack);
+	return err;
+}
+
+/* Of all code, and what leads to the stack. */
+static struct error *slice_all_code(struct work *w)
+{
+	struct slice slice;
+	struct error *err = slice_once(w, false, &slice);
+
 	if (err)
 		return err;
-	err = print(w, what, &slice);
+	err = print_slice(w, "full", &slice);
+	if (!err && !slice.is_coarse) {
+		slice_deinit(&slice);
+		err = slice_once(w, true, &slice);
+	}
+	if (!err)
+		err = print_slice(w, "stack", &slice);
 	slice_deinit(&slice);
-	return err ? err : print_rest(w);
+	return err;
+}
+
+static struct error *slice_what_ran(struct work *w)
+{
+	struct slice slice;
+	struct error *err = slice_once(w, true, &slice);
+
+	if (err)
+		return err;
+	err = print_slice(w, w->scheme->name, &slice);
+	slice_deinit(&slice);
+	return err;
 }
 
 static struct error *load(struct work *w)
@@ -230,6 +271,20 @@ static struct error *find_ran(struct work *w)
 	return err ? err : crash_code_ran(&w->map, &w->activity, &w->ran);
 }
 
+static struct error *analyse(struct work *w)
+{
+	struct error *err =
+		memory_analyse(&w->code, w->ran.runs,
+			       (struct pointers_limit){.bytes = (size_t)SLICE_LIMIT_MB << 20, .steps = w->limit_steps},
+			       &w->memory);
+
+	if (err && err->code == ERROR_OVERFLOW) {
+		error_destroy(err);
+		err = memory_analyse_coarsely(&w->code, w->ran.runs, &w->memory);
+	}
+	return err ? err : regions_find(&w->memory, w->ran.runs, &w->regions);
+}
+
 static struct error *run(struct work *w, const char *core)
 {
 	bool is_full = w->scheme->keeps == FULL;
@@ -245,23 +300,18 @@ static struct error *run(struct work *w, const char *core)
 	if (!err && !is_full)
 		err = find_ran(w);
 	if (!err)
-		err = memory_analyse(&w->code, w->ran.runs,
-				     (struct pointers_limit){.bytes = (size_t)MEGABYTES_MAX << 20}, &w->memory);
-	if (!err)
-		err = regions_find(&w->memory, w->ran.runs, &w->regions);
-	if (!err)
-		err = slice_once(w, w->scheme->name, !is_full);
-	if (!err && is_full)
-		err = slice_once(w, "stack", true);
-	return err;
+		err = analyse(w);
+	if (err)
+		return err;
+	return is_full ? slice_all_code(w) : slice_what_ran(w);
 }
 
 /* A process of its own ends with all that it has. */
-static int run_alone(const char *program, const char *core, const struct scheme *scheme)
+static int run_alone(const char *program, const char *core, const struct scheme *scheme, uint64_t limit_steps)
 {
 	const struct rlimit seconds = {SECONDS_MAX, SECONDS_MAX},
 			    bytes = {(rlim_t)MEGABYTES_MAX << 20, (rlim_t)MEGABYTES_MAX << 20};
-	struct work w = {.program = program, .scheme = scheme};
+	struct work w = {.program = program, .scheme = scheme, .limit_steps = limit_steps};
 	struct error *err;
 
 	setrlimit(RLIMIT_CPU, &seconds);
@@ -276,10 +326,11 @@ static int run_alone(const char *program, const char *core, const struct scheme 
 
 int main(int argc, char **argv)
 {
+	unsigned long msteps = argc == 4 ? strtoul(argv[3], NULL, 10) : SLICE_LIMIT_MSTEPS;
 	int failed = 0;
 
-	if (argc != 3) {
-		fputs("usage: bench-slice-schemes PROGRAM CORE\n", stderr);
+	if (argc < 3 || argc > 4 || !msteps) {
+		fputs("usage: bench-slice-schemes PROGRAM CORE [MSTEPS]\n", stderr);
 		return 2;
 	}
 	for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
@@ -291,7 +342,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		if (!child)
-			_exit(run_alone(argv[1], argv[2], &schemes[i]));
+			_exit(run_alone(argv[1], argv[2], &schemes[i], (uint64_t)msteps * MILLION));
 		waitpid(child, &status, 0);
 		if (WIFSIGNALED(status)) {
 			printf("%s\tended by %s\n", schemes[i].name, strsignal(WTERMSIG(status)));

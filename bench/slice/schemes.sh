@@ -2,11 +2,12 @@
 # What tracing is worth to slices: backward slices from where programs crash, of all code, of what leads to the stack, and of what ran by each
 # tracing scheme (the tables of Ohmann and Liblit, ASE journal 2017, section 6).
 #
-#   bench/slice/schemes.sh [-b BUILD-DIR] [-w WORK-DIR] [-l LEVELS] [-s STAGES] [-r] [PROGRAM...]
+#   bench/slice/schemes.sh [-b BUILD-DIR] [-w WORK-DIR] [-l LEVELS] [-s STAGES] [-m MSTEPS] [-r] [PROGRAM...]
 #
 # PROGRAM, WORK-DIR and LEVELS are as for bench/trace/run.sh, whose programs.sh builds the programs and says where they crash: five points each,
 # the same for all levels and stages. gawk is among them, too. STAGES: 'final source', or one of them. Programs are built with stmt+pt; facts that
-# another scheme would not have are taken away (schemes.c). -r measures nothing: it prints what was measured in WORK-DIR before.
+# another scheme would not have are taken away (schemes.c). An analysis or a slice may need MSTEPS million steps (default: as `waymark core --slice`);
+# else a coarse one takes its place. -r measures nothing: it prints what was measured in WORK-DIR before.
 #
 # The results are WORK-DIR/schemes.tsv, a line for each slice: LEVEL STAGE PROGRAM CRASH, then what schemes.c prints. tables.py makes the tables.
 set -eu
@@ -14,11 +15,12 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../../tests/programs/work.sh
 . "$here/../../tests/programs/work.sh"
-levels='O2 O0' stages='final source' is_old=''
-while getopts "${work_options}l:s:r" option; do
+levels='O2 O0' stages='final source' msteps='' is_old=''
+while getopts "${work_options}l:s:m:r" option; do
 	case $option in
 	l) levels=$OPTARG ;;
 	s) stages=$OPTARG ;;
+	m) msteps=$OPTARG ;;
 	r) is_old=1 ;;
 	*) work_option "$option" ;;
 	esac
@@ -45,7 +47,7 @@ measure() { # PROGRAM LEVEL STAGE
 	[ -d "$work/$1-cores.$variant" ] || return 0
 	file=$(program_of "$1" "$variant")
 	for core in $(cores_of "$1" "$variant"); do
-		"$build/bench/bench-slice-schemes" "$file" "$core" >"$out.slices" || echo "$1 $variant, core $(basename "$core"): not all slices" >&2
+		"$build/bench/bench-slice-schemes" "$file" "$core" ${msteps:+"$msteps"} >"$out.slices" || echo "$1 $variant, core $(basename "$core"): not all slices" >&2
 		sed "s,^,$2\t$3\t$1\t$(basename "$core")\t," "$out.slices"
 	done >"$out.results"
 	touch "$results"

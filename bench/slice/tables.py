@@ -2,7 +2,8 @@
 """tables.py RESULTS - the tables of schemes.sh: sizes of slices by tracing scheme, in instructions and in lines, time and memory.
 
 A size is its share of the slice of all code, the geometric mean of a program's crashes; -: there is no slice of all code. The last row is the
-geometric mean of the programs.
+geometric mean of the programs. Where a slice of a program is coarse, it is too large by an unknown amount, and so is its size in a cell that begins
+with <; a share of a coarse slice of all code is too small (>), and of two coarse ones nothing is known (?). Such programs are not in the last row.
 """
 import math
 import sys
@@ -18,17 +19,26 @@ def mean(numbers):
 
 
 def read(path):
-    """results[level, stage][program][crash][what] = [instructions, lines, of what ran, of what ran, seconds, megabytes] or a message"""
+    """results[level, stage][program][crash][what] = [instructions, lines, of what ran, of what ran, seconds, megabytes, is coarse] or a message"""
     results = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
     with open(path, encoding="utf-8") as file:
         for line in file:
             level, stage, program, crash, what, *rest = line.rstrip("\n").split("\t")
-            results[level, stage][program][crash][what] = [float(n) for n in rest] if len(rest) == 6 else rest[0]
+            results[level, stage][program][crash][what] = [float(n) for n in rest[:6]] + [rest[6] == "coarse"] if len(rest) == 7 else rest[0]
     return results
 
 
 def is_known(slices, what):
     return isinstance(slices.get(what), list)
+
+
+def bound(is_coarse, of_is_coarse):
+    """What stands in front of a size, or of a share."""
+    return "?" if is_coarse and of_is_coarse else "< " if is_coarse else "> " if of_is_coarse else ""
+
+
+def is_coarse(crashes, what):
+    return any(slices[what][6] for slices in crashes.values() if is_known(slices, what))
 
 
 def shares(crashes, what, number):
@@ -44,22 +54,22 @@ def percent(value):
     return "-" if value is None else "%.0f" % (100 * value) if value >= 0.1 else "%.1f" % (100 * value)
 
 
+def bounded(mark, value):
+    return percent(value) if value is None else "?" if mark == "?" else mark + percent(value)
+
+
 def sizes(programs, number):
     """A row for each program, and one for all."""
     rows, all_values = [], defaultdict(list)
     for program, crashes in programs.items():
         full = mean([slices["full"][number] for slices in crashes.values() if is_known(slices, "full")])
-        row = [program, "-" if full is None else "%.0f" % full]
-        for what in WHATS:
-            value = mean(shares(crashes, what, number))
-            row.append(percent(value))
-            if value is not None:
+        full_is_coarse = is_coarse(crashes, "full")
+        cells = [(what, mean(shares(crashes, what, number)), bound(is_coarse(crashes, what), full_is_coarse)) for what in WHATS]
+        cells.append(("ran", mean(of_ran(crashes, "cc+pt", number)), bound(is_coarse(crashes, "cc+pt"), False)))
+        rows.append([program, "-" if full is None else "%s%.0f" % (bound(full_is_coarse, False), full)] + [bounded(mark, value) for _, value, mark in cells])
+        if not any(mark or value is None for _, value, mark in cells):
+            for what, value, _ in cells:
                 all_values[what].append(value)
-        value = mean(of_ran(crashes, "cc+pt", number))
-        row.append(percent(value))
-        if value is not None:
-            all_values["ran"].append(value)
-        rows.append(row)
     rows.append(["geometric mean", ""] + [percent(mean(all_values[what])) for what in WHATS + ["ran"]])
     return rows
 
