@@ -41,7 +41,7 @@ static const struct {
 	[LIBRARY_ERRNO] = {'E', {NULL}},
 	[LIBRARY_FORKS] = {'F', {NULL}},                                     /* handlers of forks */
 	[LIBRARY_OPTIONS] = {'G', {"optarg", "opterr", "optind", "optopt"}}, /* getopt's */
-	[LIBRARY_SIGNALS] = {'H', {NULL}},                                   /* their handlers */
+	[LIBRARY_SIGNALS] = {'H', {NULL}},                                   /* their handlers and the mask */
 	[LIBRARY_INPUT] = {'I', {"stdin"}},
 	[LIBRARY_TOKENS] = {'K', {NULL}}, /* strtok's */
 	[LIBRARY_LOCALE] = {'L', {NULL}},
@@ -52,6 +52,7 @@ static const struct {
 	[LIBRARY_TIME] = {'T', {"daylight", "timezone", "tzname"}},
 	[LIBRARY_MASK] = {'U', {NULL}}, /* of files' modes */
 	[LIBRARY_ENVIRONMENT] = {'V', {"__environ", "_environ", "environ"}},
+	[LIBRARY_PENDING] = {'W', {NULL}}, /* signals that wait to be unblocked */
 	[LIBRARY_SYNTAX] = {'X', {"re_syntax_options"}},
 	[LIBRARY_NAMES] = {'Y', {NULL}}, /* of users and terminals */
 };
@@ -291,8 +292,8 @@ static const struct row rows[] = {
 	{"iswpunct", "gL"},
 	{"iswspace", "gL"},
 	{"iswupper", "gL"},
-	{"kill", "gH fH sE !"},
-	{"killpg", "gH fH sE !"},
+	{"kill", "gH sW fH sE !"},
+	{"killpg", "gH sW fH sE !"},
 	{"labs", ""},
 	{"ldexp", "sE"},
 	{"lgamma", "sE"},
@@ -380,7 +381,7 @@ static const struct row rows[] = {
 	{"pthread_detach", ""},
 	{"pthread_equal", ""},
 	{"pthread_exit", "!"},
-	{"pthread_kill", "gH fH !"},
+	{"pthread_kill", "gH sW fH !"},
 	{"pthread_mutex_destroy", "w0"},
 	{"pthread_mutex_init", "w0 r1"},
 	{"pthread_mutex_lock", "r0 w0"},
@@ -395,7 +396,7 @@ static const struct row rows[] = {
 	{"pthread_rwlock_unlock", "r0 w0"},
 	{"pthread_rwlock_wrlock", "r0 w0"},
 	{"pthread_self", ""},
-	{"pthread_sigmask", "r1 w2"},
+	{"pthread_sigmask", "r1 w2 gH sH gW fH !"},
 	{"putc", "r1 w1 sE"},
 	{"putc_unlocked", "r1 w1 sE"},
 	{"putchar", "sE"},
@@ -406,7 +407,7 @@ static const struct row rows[] = {
 	{"pwrite", "r1/2 sE"},
 	{"qsort", "r0 w0 k3:00"},
 	{"quick_exit", "!"},
-	{"raise", "gH fH sE !"},
+	{"raise", "gH sW fH sE !"},
 	{"rand", "gR sR"},
 	{"rand_r", "r0 w0"},
 	{"random", "gR sR"},
@@ -467,12 +468,12 @@ static const struct row rows[] = {
 	{"sigismember", "r0"},
 	{"siglongjmp", "r0 !"},
 	{"signal", "aH1 tH gH sH sE"},
-	{"sigpending", "w0 sE"},
-	{"sigprocmask", "r1 w2 sE"},
-	{"sigqueue", "gH fH sE !"},
-	{"sigset", "aH1 tH gH sH sE"},
+	{"sigpending", "w0 gW sE"},
+	{"sigprocmask", "r1 w2 gH sH gW fH sE !"},
+	{"sigqueue", "gH sW fH sE !"},
+	{"sigset", "aH1 tH gH sH gW fH sE !"},
 	{"sigsetjmp", "w0"},
-	{"sigsuspend", "r0 sE"},
+	{"sigsuspend", "r0 gH gW fH sE !"},
 	{"sin", "sE"},
 	{"sinh", "sE"},
 	{"sleep", "sE"},

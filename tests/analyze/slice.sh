@@ -219,6 +219,45 @@ for line in $(grep -n '/\* in ' handler.c | cut -d: -f1); do
 done
 grep -qE "^ *$(grep -n '/\* out' handler.c | cut -d: -f1)  " slice.txt && fail "handler: what nobody reads is in the slice"
 
+# One that is raised while it is blocked runs where the mask is set again, and waits until then.
+cat >blocked.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+static int stored, number, waits;
+static void handler(int received)
+{
+	stored = number + received; /* in */
+}
+int main(int argc, char **argv)
+{
+	sigset_t set, before, waiting;
+	signal(SIGUSR1, handler); /* in */
+	sigemptyset(&set); /* in waits */
+	sigaddset(&set, SIGUSR1); /* in waits */
+	sigprocmask(SIG_BLOCK, &set, &before); /* in waits */
+	if (argc > 1) /* in waits */
+		raise(SIGUSR1); /* in waits */
+	sigpending(&waiting); /* waits */
+	waits = sigismember(&waiting, SIGUSR1);
+	number = argc; /* in */
+	if (argc > 2) /* in */
+		sigprocmask(SIG_SETMASK, &before, NULL); /* in */
+	printf("%d\n", stored); /* here */
+	printf("%d\n", waits); /* there */
+	return 0;
+}
+END
+"$build/waymark" cc --wm=trace -g -O0 blocked.c -o blocked || exit 1
+of_blocked() { # MARK COMMENT: lines with the comment are in the slice of the marked one
+	local line
+	"$build/waymark" slice blocked "blocked.c:$(grep -n "/\* $1" blocked.c | cut -d: -f1)" >slice.txt || fail "blocked: status $?"
+	for line in $(grep -nE "/\* ([a-z]+ )?$2" blocked.c | cut -d: -f1); do
+		grep -qE "^ *$line  " slice.txt || fail "blocked, $1: line $line is not in the slice"
+	done
+}
+of_blocked here in
+of_blocked there waits
+
 # Code outside calls what it was given with all that it has, also behind the named arguments.
 cat >outside.c <<'END'
 #include <stdarg.h>

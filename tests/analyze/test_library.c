@@ -39,6 +39,9 @@ static void test_known(void)
 	      effect(&f, LIBRARY_HANDLER)->b == 2);
 	CHECK(library_find("on_exit", &f) && effect(&f, LIBRARY_HANDLES)->b == 0 &&
 	      effect(&f, LIBRARY_HANDLES)->c == 1);
+	CHECK(library_find("sigprocmask", &f) && f.may_not_return && effect(&f, LIBRARY_RUNS)->a == LIBRARY_SIGNALS &&
+	      effect(&f, LIBRARY_SETS)->a == LIBRARY_SIGNALS && effect(&f, LIBRARY_GETS));
+	CHECK(library_find("raise", &f) && effect(&f, LIBRARY_SETS)->a == LIBRARY_PENDING);
 	CHECK(library_find("strlen", &f) && !f.may_not_return);
 	CHECK(library_find("srand", &f) && effect(&f, LIBRARY_SETS)->a == LIBRARY_RANDOM && !effect(&f, LIBRARY_GETS));
 	CHECK(library_find("rand", &f) && effect(&f, LIBRARY_GETS)->a == LIBRARY_RANDOM);

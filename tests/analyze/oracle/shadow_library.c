@@ -529,10 +529,55 @@ static uint32_t *handler_label(struct shadow_call *call)
 	return &handler_labels[word(call, 0) < NSIG ? word(call, 0) : 0];
 }
 
+/* Who set the mask last, and who raised signals that may have waited since. */
+static uint32_t mask_label, pending_label;
+
 /* What raise runs, and what signal returns, somebody has set. */
 static void read_handler(struct shadow_call *call)
 {
 	call->all = shadow_join(call->all, *handler_label(call));
+}
+
+static void read_handler_and_mask(struct shadow_call *call)
+{
+	read_handler(call);
+	call->all = shadow_join(call->all, mask_label);
+	/* Whether it waits is known before it comes back. */
+	pending_label = shadow_join(pending_label, as_result(call));
+}
+
+/* Handlers that run in it do so because they were set, raised and unblocked. */
+static void read_mask(struct shadow_call *call)
+{
+	sigset_t waiting;
+
+	read_more(call, word(call, 1), sizeof waiting);
+	call->all = shadow_join(call->all, mask_label);
+	if (sigpending(&waiting) != 0)
+		return;
+	for (int number = 1; number < NSIG; number++)
+		if (sigismember(&waiting, number) == 1)
+			call->all = shadow_join(shadow_join(call->all, handler_labels[number]), pending_label);
+}
+
+static uint32_t set_mask(struct shadow_call *call)
+{
+	uint32_t label = as_result(call);
+
+	if (word(call, 2))
+		shadow_write(word(call, 2), sizeof(sigset_t), label);
+	mask_label = label;
+	return label;
+}
+
+static uint32_t read_waiting(struct shadow_call *call)
+{
+	uint32_t label;
+
+	call->all = shadow_join(call->all, pending_label);
+	label = as_result(call);
+	shadow_write(word(call, 0), sizeof(sigset_t), label);
+	return label;
 }
 
 static uint32_t set_handler(struct shadow_call *call)
@@ -670,7 +715,7 @@ static const struct shadow_function functions[] = {
 	F(putc, "f1", NULL, NULL),
 	F(puts, "r0", NULL, NULL),
 	F(qsort, "", read_array, write_array),
-	F(raise, "", read_handler, NULL),
+	F(raise, "", read_handler_and_mask, NULL),
 	F(rand, "", read_random, set_random),
 	F(rawmemchr, "r0", NULL, NULL),
 	F(read, "w1R", NULL, NULL),
@@ -678,8 +723,13 @@ static const struct shadow_function functions[] = {
 	F(reallocarray, "", reallocate, reallocated),
 	F(setenv, "r0 r1", read_environment, set_environment),
 	F(sigaction, "", read_action, set_action),
+	N(sigaddset, "r0c0 w0c0", NULL, NULL),
+	N(sigemptyset, "w0c0", NULL, NULL),
+	N(sigismember, "r0c0", NULL, NULL),
 	N(siglongjmp, "", leap, NULL),
 	F(signal, "", read_handler, set_handler),
+	N(sigpending, "", NULL, read_waiting),
+	N(sigprocmask, "", read_mask, set_mask),
 	F(snprintf, "", format2, write_bounded),
 	F(sprintf, "w0", format1, NULL),
 	F(srand, "", NULL, set_random),
