@@ -32,7 +32,7 @@ tables=$here/tables.py results=$work/schemes.tsv
 if [ -n "$is_old" ]; then
 	exec "$tables" "$results"
 fi
-here=$here/../trace
+here=$here/../trace wanted=${*:-all}
 # shellcheck source=../trace/programs.sh
 . "$here/programs.sh"
 # shellcheck disable=SC2086 # a list
