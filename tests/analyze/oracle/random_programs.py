@@ -178,7 +178,7 @@ static void @watch(int value) { @watched += value; }
 
 # Of programs with handlers of signals and of the end.
 HANDLERS = r"""
-static int @raised, @piped, @handled, @seen, @pipe;
+static int @raised, @piped, @handled, @seen, @pipe, @ended, @blocked;
 static void (*@old)(int);
 static struct sigaction @action, @before;
 static void @handle(int number);
@@ -206,6 +206,9 @@ static void @inform(int number, siginfo_t *info, void *context)
 }
 static void @say(void)
 {
+	/* What the program did matters here only in that it has not ended otherwise. */
+	@ended++;
+	@watch(@ended & 15);
 	@on_second(1, @shared, &@things[2]);
 	%s
 }
@@ -214,6 +217,17 @@ static void @say_more(void)
 	@h = @handled + @g[1];
 	@watch((@h + @g[0] + @word.i) & 15);
 }
+"""
+
+# Of programs with tables of functions: calls that can reach the same two or three functions, and other two of these.
+TABLES = """
+static int @turns;
+static void @t0(int x, int y);
+static void @t1(int x, int y);
+static void @t2(int x, int y);
+static void (*@table[4])(int, int) = {@t0, @t1, @t2, @t1};
+static void (*@pair[2])(int, int) = {@t0, @t1};
+static void (*@other[2])(int, int) = {@t1, @t2};
 """
 
 RULES = {
@@ -290,7 +304,28 @@ RULES = {
         # A handler writes between a store and a load of one place.
         "{ @seen = $value; if (@raised < 6) { @raised++; write(@pipe, \"\", 1); } v#3 = @seen; }",
         "{ @seen = $expression; if (@piped < 3) { @piped++; write(@pipe, \"\", 1); } v#3 = @seen; }",
-        "atexit($say);"],
+        "atexit($say);",
+        # One that is raised while it waits runs as the mask lets it.
+        "if (!@blocked) { @blocked = 1; $mask sigprocmask(SIG_BLOCK, &set, NULL); }", "if (@blocked) { $unblock }", "if ($value & 1) { $unblock }",
+        "{ $mask sigprocmask(SIG_BLOCK, &set, NULL); $shared = $value; $raise\n$unblock }",
+        "{ $mask sigprocmask($value & 1 ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL); $raise\nv#3 = $shared; }",
+        "{ sigset_t set; sigpending(&set); v#3 = sigismember(&set, $signal); }"],
+    "mask": ["sigset_t set; sigemptyset(&set); sigaddset(&set, $signal);"],
+    "unblock": ["sigset_t none; sigemptyset(&none); @blocked = 0; sigprocmask(SIG_SETMASK, &none, NULL);"],
+    # With tables of functions.
+    "calling": [
+        "$through", "$through", "$through", "$through", "{ $shared = $expression; $through }",
+        "for (int k = 0; k < $count; k++) { v#3 = $shared; $through }", "for (int k = 0; k < $count; k++) { $shared = $shared; $through $through }",
+        # What one function reads another one sets, of the same calls: the loop asks for it later than the call behind the loop.
+        "for (int k = 0; k < 2; k++) { @pair[k ^ 1]($value, $value); }\n@g[1] = $value;\n@pair[$value & 1]($value, $value);\n@watch((@h + @g[1]) & 7);",
+        "for (int k = 0; k < 3; k++) { @table[2 - k]($value, $value); }\n@g[1] = @word.i = $value;\n@table[$value & 3]($value, $value);\n"
+        "@watch((@h + @g[1] + @word.i) & 7);"],
+    "through": ["@table[$value & 3]($value, $value);", "@pair[$value & 1]($value, $value);", "@other[$value & 1]($value, $value);"],
+    "shared": ["@h", "@g[#4]", "@bytes[#9]", "@things[#3].a", "@word.i", "@text[#4]", "@big.a[#6]"],
+    "given": ["x", "y"],
+    "turn": ["$shared = $given & 15;", "$shared = $given & 15;", "$shared = $shared;", "if ($given & #4) $shared = $shared;", "*@shared = $given & 15;",
+             "if ($given == 13) exit(5);", "@watch($given & 7);", "if (@turns < 6) { @turns++; @table[x & 3](x - 1, y); }",
+             "if (@turns < 4) { @turns++; @pair[x & 1](y, x + 1); }"],
     "raise": ["if (@raised < 5) { @raised++; raise($signal); }", "{ $place = $expression; if (@raised < 4) { @raised++; raise($value & 1 ? SIGUSR1 : SIGUSR2); } }"],
     "signal": ["SIGUSR1", "SIGUSR1", "SIGUSR2", "SIGPIPE"],
     "handler": ["@handle", "@react"],
@@ -317,6 +352,7 @@ RULES = {
     "place_of_pointer": ["&p", "&@shared", "@indirect", "&q->p"],
     "lasting_place": ["&@shared", "&q->p", "&@big.p.second"],
     "pushed": ["s", "@names[v1 & 3]"],
+    "last": ["@g[#4]", "@h", "@bytes[#9]", "@things[#3].a"],
     "end": ["exit(0)", "abort()", "_Exit(2)"],
     "jump": ["1", "2", "1 + ($value & 1)"],
     "count": ["1", "2", "3", "($value & 3)", "($value & 3)", "($value & 3)"],
@@ -360,6 +396,7 @@ class Program(Writer):
         self.jumps = self.r.random() < 0.4
         self.labels = 0
         self.handlers = random.Random(seed ^ 0x5eed).random() < 0.25
+        self.tables = random.Random(seed ^ 0x7ab1e).random() < 0.25
 
     def call(self, function):
         r = self.r
@@ -378,6 +415,9 @@ class Program(Writer):
         can_call = function < self.functions - 1
         if self.handlers and r.random() < 0.2:
             self.say("$handling")
+            return
+        if self.tables and r.random() < 0.2:
+            self.say("$calling")
             return
         if left <= 0 or kind < 0.28:
             self.say("$store")
@@ -470,6 +510,14 @@ class Program(Writer):
         self.emit("static int (*@choice[2])(int, int *, struct thing *) = {@f%d, @f%d};" % (self.functions - 2, self.functions - 1))
         for f in range(self.functions):
             self.function("f%d" % f, f, r.randint(2 * size - 1, 3 * size), OWN, size)
+        # What one of them reads the next one sets.
+        for f, first in enumerate(("@h = @g[1];", "@g[1] = (y ^ @word.i) & 15;", "@word.i = x & 15;") if self.tables else ()):
+            self.emit("static void @t%d(int x, int y)" % f)
+            self.emit("{")
+            self.say("\t" + first)
+            for _ in range(r.randint(0, 2)):
+                self.say("\t$turn")
+            self.emit("}")
         if self.handlers:
             self.function("on_first", -1, r.randint(1, 2 * size), OWN, 1)
             self.function("on_second", -1, r.randint(1, 2), OWN + SHARED, 2)
@@ -488,10 +536,13 @@ class Program(Writer):
         if self.jumps:
             self.emit(JUMPS)
         self.emit("\t@body(3, &@h, &@things[1]);")
+        if self.handlers:
+            self.say("\tif ($last == 11)")
+            self.say("\t\t_Exit(3);")
         self.emit("\t@watch(@g[1]);")
         self.emit("\treturn @watched & 63;")
         self.emit("}")
-        return (GLOBALS + (HANDLERS if self.handlers else "") + "\n".join(self.lines)).replace("@", prefix)
+        return (GLOBALS + (HANDLERS if self.handlers else "") + (TABLES if self.tables else "") + "\n".join(self.lines)).replace("@", prefix)
 
 
 def batch(first, count, size=None):
