@@ -258,6 +258,42 @@ of_blocked() { # MARK COMMENT: lines with the comment are in the slice of the ma
 of_blocked here in
 of_blocked there waits
 
+# Two calls can reach the same functions. What one function reads another one sets: the call in the loop asks the second function, and then the
+# third one, later than it asked the first one, and later than the other call asked them.
+cat >group.c <<'END'
+#include <stdio.h>
+static int first, second, third;
+static void show(int x, int y)
+{
+	first = second;
+}
+static void keep(int x, int y)
+{
+	second = third + y;
+}
+static void set(int x, int y)
+{
+	third = x;
+}
+static void (*table[3])(int, int) = {show, keep, set};
+int main(int argc, char **argv)
+{
+	int x = argc + 2; /* in */
+	int y = argc + 3; /* in */
+	for (int i = 0; i < 3; i++)
+		table[2 - i](x, y);
+	second = third = 3;
+	table[argc % 3](7, 8);
+	printf("%d\n", first + second + third); /* here */
+	return 0;
+}
+END
+"$build/waymark" cc --wm=trace -g -O0 group.c -o group || exit 1
+"$build/waymark" slice group "group.c:$(grep -n '/\* here' group.c | cut -d: -f1)" >slice.txt || fail "group: status $?"
+for line in $(grep -n '/\* in ' group.c | cut -d: -f1); do
+	grep -qE "^ *$line  " slice.txt || fail "group: line $line is not in the slice"
+done
+
 # Code outside calls what it was given with all that it has, also behind the named arguments.
 cat >outside.c <<'END'
 #include <stdarg.h>
