@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "analyze/async.h"
 #include "analyze/jumps.h"
 #include "analyze/slice_limit.h"
 #include "base/text.h"
@@ -50,22 +49,16 @@ struct work {
 	struct id_set landings, jumps;   /* calls of setjmp and longjmp */
 	struct id_set at_jumps;          /* regions that can be others where longjmp is called */
 	bool is_coarse;                  /* all of memory is in `ever`, and there is PHASE_UP alone (slice.h) */
-	bool *is_async;                  /* [function] it may run at any time */
-	bool has_async;
+	struct async async;
 	struct id_set
-		ever; /* has_async: regions that such functions can make others; is_coarse: that are others somewhere */
-	struct id_set anywhere; /* has_async: regions that can be others somewhere */
+		ever; /* async.is_some: regions that such functions can make others; is_coarse: that are others somewhere */
+	struct id_set anywhere; /* async.is_some: regions that can be others somewhere */
 	struct id_set some;     /* scratch */
 };
 
 static bool can_run(const struct work *w, uint32_t block)
 {
 	return !w->request->runs || w->request->runs[block];
-}
-
-static bool is_async(const struct work *w, uint32_t i)
-{
-	return w->is_async[code_function_of(w->code, i)] || async_is_call(w->memory, i);
 }
 
 /* ---- what joins ---- */
@@ -489,9 +482,9 @@ static struct error *change(struct work *w, enum phase phase, uint32_t i, struct
 		if (w->changed_by[k.id] == CODE_NONE)
 			w->changed_by[k.id] = i;
 	err = id_set_add_all(regions, changes, NULL, NULL);
-	if (!err && w->has_async)
+	if (!err && w->async.is_some)
 		err = id_set_add_all(&w->anywhere, changes, NULL, NULL);
-	return err || !is_async(w, i) ? err : id_set_add_all(&w->ever, changes, NULL, NULL);
+	return err || !async_may_run(&w->async, i) ? err : id_set_add_all(&w->ever, changes, NULL, NULL);
 }
 
 static struct error *leave_function(struct work *w, enum phase phase, uint32_t function, const struct id_set *regions)
@@ -573,7 +566,7 @@ static struct error *jump_from_anywhere(struct work *w)
 	struct error *err = NULL;
 
 	for (struct id_iterator i = id_set_begin(&w->jumps); !err && id_set_next(&w->jumps, &i);)
-		if (is_async(w, i.id))
+		if (async_may_run(&w->async, i.id))
 			err = id_set_add_all(&w->at_jumps, &w->anywhere, NULL, &is_new);
 	for (struct id_iterator i = id_set_begin(&w->landings); is_new && !err && id_set_next(&w->landings, &i);)
 		err = wait(w, PHASE_UP, w->code->instructions[i.id].block);
@@ -585,9 +578,9 @@ static struct error *join_readers_anywhere(struct work *w)
 {
 	struct error *err = jump_from_anywhere(w);
 
-	for (uint32_t i = 0; (w->has_async || w->is_coarse) && i < w->code->instruction_count && !err; i++) {
+	for (uint32_t i = 0; (w->async.is_some || w->is_coarse) && i < w->code->instruction_count && !err; i++) {
 		uint32_t function = code_function_of(w->code, i);
-		const struct id_set *ever = w->is_coarse || !is_async(w, i) ? &w->ever : &w->anywhere;
+		const struct id_set *ever = w->is_coarse || !async_may_run(&w->async, i) ? &w->ever : &w->anywhere;
 		/* Also whether the process ends. */
 		bool takes_all = w->is_coarse || memory_runs_at_end(w->memory, function);
 
@@ -603,7 +596,7 @@ static struct error *run(struct work *w)
 	struct error *err = jumps_find(w->regions->memory, &w->landings, &w->jumps);
 
 	if (!err)
-		err = async_find(w->memory, w->request->runs, jumps_has_threads(w->code), w->is_async, &w->has_async);
+		err = async_find(w->memory, w->request->runs, jumps_has_threads(w->code), &w->async);
 	for (size_t i = 0; i < w->regions->items.count; i++)
 		w->changed_by[i] = CODE_NONE;
 	if (!err)
@@ -629,8 +622,7 @@ static struct error *allocate(struct work *w)
 	w->slice->why = calloc((size_t)c->instruction_count + 1, sizeof *w->slice->why);
 	w->function_reads = calloc((size_t)c->function_count + 1, sizeof *w->function_reads);
 	w->changed_by = calloc(w->regions->items.count + 1, sizeof *w->changed_by);
-	w->is_async = calloc((size_t)c->function_count + 1, sizeof *w->is_async);
-	has_all = w->slice->why && w->function_reads && w->changed_by && w->is_async;
+	has_all = w->slice->why && w->function_reads && w->changed_by;
 	for (int p = 0; p < PHASES; p++) {
 		w->views[p] = calloc((size_t)c->function_count + 1, sizeof *w->views[p]);
 		w->at_begin[p] = calloc((size_t)c->block_count + 1, sizeof *w->at_begin[p]);
@@ -662,7 +654,7 @@ static void work_deinit(struct work *w)
 		id_set_deinit(&w->function_reads[f]);
 	free(w->function_reads);
 	free(w->changed_by);
-	free(w->is_async);
+	async_deinit(&w->async);
 	controls_deinit(&w->controls);
 	id_set_deinit(&w->landings);
 	id_set_deinit(&w->jumps);

@@ -393,7 +393,7 @@ static struct error *take_block(struct search *s, uint32_t block, struct omissio
 	const struct code_block *b = &s->code->blocks[block];
 	uint32_t decider = s->code->instructions[omission.branch].block, function = b->function;
 	uint32_t first = s->frame ? s->code->functions[function].first_block : 0;
-	const struct id_set *ever = s->demand.is_async[function] ? &s->demand.ever : &s->demand.ever_async;
+	const struct id_set *ever = s->demand.async.functions[function] ? &s->demand.ever : &s->demand.ever_async;
 	struct error *err = NULL;
 
 	for (uint32_t i = b->first_instruction; i < b->first_instruction + b->instruction_count && !err; i++) {

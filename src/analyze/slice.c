@@ -1,7 +1,6 @@
 /* slice.c - demands go backward through blocks, from calls into functions and from functions to their calls, until nothing is new (slice.h). */
 #include "analyze/slice_work.h"
 
-#include "analyze/async.h"
 #include "analyze/effects.h"
 #include "analyze/jumps.h"
 #include "analyze/slice_limit.h"
@@ -427,11 +426,6 @@ static struct error *come_by_jump(struct work *w, const struct id_set *regions)
 	return err;
 }
 
-static bool is_async(const struct work *w, uint32_t i)
-{
-	return w->is_async[code_function_of(w->code, i)] || async_is_call(w->memory, i);
-}
-
 /* own, here and below: what the instruction brings of itself is added, too; else only what comes from behind it goes on. */
 static struct error *pass_jump(struct work *w, uint32_t context, uint32_t i, bool own, struct id_set *regions)
 {
@@ -443,7 +437,7 @@ static struct error *pass_jump(struct work *w, uint32_t context, uint32_t i, boo
 		return NULL;
 	err = join(w, context, i, SLICE_CONTROL, CODE_NONE);
 	/* A handler may jump from anywhere to what matters behind the setjmp. */
-	if (!err && is_async(w, i))
+	if (!err && async_may_run(&w->async, i))
 		err = id_set_add_all(&w->ever_async, &w->at_jumps, NULL, NULL);
 	return err ? err : id_set_add_all(regions, &w->at_jumps, NULL, NULL);
 }
@@ -474,7 +468,7 @@ static struct error *want_asynchronously(struct work *w, uint32_t context, uint3
 	struct error *err;
 
 	/* When a handler on the stack began is known, if it interrupted another function. */
-	if (!is_async(w, i) || (context >= CONTEXT_FRAMES && !w->has_threads && !begins_in_handler(w)))
+	if (!async_may_run(&w->async, i) || (context >= CONTEXT_FRAMES && !w->has_threads && !begins_in_handler(w)))
 		return NULL;
 	err = id_set_add_all(&w->ever_async, classes_of(w, w->regions->reads[i]), NULL, NULL);
 	if (err || !memory_runs_at_end(w->memory, function))
@@ -498,9 +492,9 @@ static struct error *want_own(struct work *w, uint32_t context, uint32_t i, stru
 		return id_set_add(regions, REGION_CONTROL, NULL);
 	*is_in |= IN_HAS_READ;
 	err = id_set_add_all(regions, reads, NULL, NULL);
-	if (!err && w->has_async)
+	if (!err && w->async.is_some)
 		err = id_set_add_all(&w->ever, reads, NULL, NULL);
-	if (!err && w->has_async)
+	if (!err && w->async.is_some)
 		err = want_asynchronously(w, context, i);
 	return err ? err : id_set_add(regions, REGION_CONTROL, NULL);
 }
@@ -759,8 +753,9 @@ static struct error *join_stores_of_threads(struct work *w)
 {
 	struct error *err = NULL;
 
-	for (uint32_t i = 0; w->has_async && i < w->code->instruction_count && !err; i++)
-		if (id_set_meets(is_async(w, i) ? &w->ever : &w->ever_async, classes_of(w, w->regions->changes[i])))
+	for (uint32_t i = 0; w->async.is_some && i < w->code->instruction_count && !err; i++)
+		if (id_set_meets(async_may_run(&w->async, i) ? &w->ever : &w->ever_async,
+				 classes_of(w, w->regions->changes[i])))
 			err = join(w, CONTEXT_UP, i, SLICE_MEMORY, CODE_NONE);
 	return err;
 }
@@ -804,7 +799,7 @@ static struct error *run(struct work *w)
 		err = effects_find(w->regions, &w->landings, &w->effect_in_front);
 	w->has_threads = jumps_has_threads(w->code);
 	if (!err)
-		err = async_find(w->memory, w->request->runs, w->has_threads, w->is_async, &w->has_async);
+		err = async_find(w->memory, w->request->runs, w->has_threads, &w->async);
 	for (uint32_t i = 0; i < w->request->criterion_count && !err; i++)
 		err = join(w, has_frames ? CONTEXT_FRAMES : CONTEXT_UP, w->request->criteria[i], SLICE_CRITERION,
 			   CODE_NONE);

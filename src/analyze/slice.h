@@ -22,6 +22,7 @@
 #ifndef WM_ANALYZE_SLICE_H
 #define WM_ANALYZE_SLICE_H
 
+#include "analyze/async.h"
 #include "analyze/control.h"
 #include "analyze/regions.h"
 
@@ -71,7 +72,7 @@ struct slice_demand {
 	uint32_t *block_counts; /* [0 or frame + 1] */
 	uint32_t count;
 	/* Of functions that may run at any time, by handlers and threads: what matters somewhere matters at any of their instructions. */
-	bool *is_async;
+	struct async async;
 	struct id_set ever;       /* to stores of those functions */
 	struct id_set ever_async; /* to stores of the others */
 };

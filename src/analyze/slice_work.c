@@ -131,8 +131,7 @@ struct error *slice_work_open(struct work *w)
 		return err;
 	w->slice->why = calloc((size_t)c->instruction_count + 1, sizeof *w->slice->why);
 	w->contexts = calloc((size_t)CONTEXT_FRAMES + w->request->frame_count, sizeof *w->contexts);
-	w->is_async = calloc((size_t)c->function_count + 1, sizeof *w->is_async);
-	if (!w->slice->why || !w->contexts || !w->is_async)
+	if (!w->slice->why || !w->contexts)
 		return &error_no_memory;
 	err = order_blocks(w);
 	if (!err)
@@ -200,7 +199,7 @@ void slice_work_close(struct work *w)
 	id_set_deinit(&w->at_jumps);
 	id_set_deinit(&w->ever);
 	id_set_deinit(&w->ever_async);
-	free(w->is_async);
+	async_deinit(&w->async);
 	id_set_deinit(&w->landings);
 	id_set_deinit(&w->jumps);
 	turn_vec_deinit(&w->blocks);
@@ -256,10 +255,10 @@ struct error *slice_work_take_demand(struct work *w, struct slice_demand *ret)
 		ret->block_counts[i] = c->range.block_count;
 		c->at_end = NULL;
 	}
-	ret->is_async = w->is_async;
+	ret->async = w->async;
 	ret->ever = w->ever;
 	ret->ever_async = w->ever_async;
-	w->is_async = NULL;
+	w->async = (struct async){0};
 	w->ever = w->ever_async = (struct id_set){0};
 	return NULL;
 }
@@ -273,7 +272,7 @@ void slice_demand_deinit(struct slice_demand *d)
 	}
 	free(d->at_end);
 	free(d->block_counts);
-	free(d->is_async);
+	async_deinit(&d->async);
 	id_set_deinit(&d->ever);
 	id_set_deinit(&d->ever_async);
 	*d = (struct slice_demand){0};

@@ -87,9 +87,8 @@ struct work {
 	uint32_t *in_order;        /* [order] block */
 	bool is_coarse; /* all of memory is in `ever`, and all calls of a function go with CONTEXT_UP (slice.h) */
 	bool has_threads;
-	bool *is_async;           /* [function] it may run at any time (async.h) */
-	bool has_async;           /* there are such functions; with threads all are */
-	struct id_set ever;       /* has_async: regions that matter somewhere */
+	struct async async;
+	struct id_set ever;       /* async.is_some: regions that matter somewhere */
 	struct id_set ever_async; /* and in functions that may run at any time */
 	struct id_set at_jumps;   /* regions that matter behind a setjmp, and so where longjmp is called */
 	struct id_set landings;   /* calls of setjmp and its kin */
