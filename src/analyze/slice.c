@@ -460,18 +460,20 @@ static struct error *join_change(struct work *w, uint32_t context, uint32_t i, c
 	return join(w, context, i, is_control_alone(&w->changed) ? SLICE_COMES_BACK : SLICE_MEMORY, CODE_NONE);
 }
 
-/* What an instruction reads of a function that may run at any time. A handler of the end runs only if the process has not ended otherwise. When a signal
- * comes is decided outside. */
-static struct error *want_asynchronously(struct work *w, uint32_t context, uint32_t i)
+/*
+ * A function that may run at any time may have stored what an instruction reads, and any code what such a function reads. A handler of the end runs only
+ * if the process has not ended otherwise. When a signal comes is decided outside.
+ */
+static struct error *want_asynchronously(struct work *w, uint32_t context, uint32_t i, const struct id_set *reads)
 {
-	uint32_t function = code_function_of(w->code, i);
-	struct error *err;
+	struct error *err = id_set_add_all(&w->ever, reads, NULL, NULL);
 
 	/* When a handler on the stack began is known, if it interrupted another function. */
-	if (!async_may_run(&w->async, i) || (context >= CONTEXT_FRAMES && !w->has_threads && !begins_in_handler(w)))
-		return NULL;
-	err = id_set_add_all(&w->ever_async, classes_of(w, w->regions->reads[i]), NULL, NULL);
-	if (err || !memory_runs_at_end(w->memory, function))
+	if (err || !async_may_run(&w->async, i) ||
+	    (context >= CONTEXT_FRAMES && !w->has_threads && !begins_in_handler(w)))
+		return err;
+	err = id_set_add_all(&w->ever_async, reads, NULL, NULL);
+	if (err || !memory_runs_at_end(w->memory, code_function_of(w->code, i)))
 		return err;
 	err = id_set_add(&w->ever_async, REGION_CONTROL, NULL);
 	return err ? err : id_set_add(&w->ever, REGION_CONTROL, NULL);
@@ -493,9 +495,7 @@ static struct error *want_own(struct work *w, uint32_t context, uint32_t i, stru
 	*is_in |= IN_HAS_READ;
 	err = id_set_add_all(regions, reads, NULL, NULL);
 	if (!err && w->async.is_some)
-		err = id_set_add_all(&w->ever, reads, NULL, NULL);
-	if (!err && w->async.is_some)
-		err = want_asynchronously(w, context, i);
+		err = want_asynchronously(w, context, i, reads);
 	return err ? err : id_set_add(regions, REGION_CONTROL, NULL);
 }
 

@@ -41,7 +41,7 @@ MUTANTS = [
     ("calls-no-old-handlers", "memory_calls.c", "return memory_node(b, call, &node) ?: pointers_copy(b->p, handlers, node);", "return NULL;"),
     ("calls-handlers-run-in-calls-alone", "memory_calls.c", "return err || !is_handler(e) ? err : memory_call_from_outside(b, function);", "return err;"),
     ("slice-handlers-write-nothing", "slice.c", "if (id_set_meets(async_may_run(&w->async, i) ? &w->ever : &w->ever_async,", "if (id_set_meets(&w->ever_async,"),
-    ("slice-handlers-read-nothing", "slice.c", "\terr = id_set_add_all(&w->ever_async, classes_of(w, w->regions->reads[i]), NULL, NULL);", "\terr = NULL;"),
+    ("slice-handlers-read-nothing", "slice.c", "\terr = id_set_add_all(&w->ever_async, reads, NULL, NULL);", "\terr = NULL;"),
     ("slice-handlers-of-the-end-run-anyway", "slice.c", "err = id_set_add(&w->ever_async, REGION_CONTROL, NULL);\n", "err = NULL;\n"),
     ("groups-are-all-one", "call_groups.c", "ret->of[i] = *slot - 1;", "ret->of[i] = 0;"),
     ("groups-change-what-the-first-changes", "slice.c", "for (size_t i = 0; i < g->callees->count && !err; i++) {\n\t\tconst struct id_set *changes;",
