@@ -737,11 +737,13 @@ const struct id_set *memory_foreign(const struct memory *m)
 
 bool memory_calls_outside(const struct memory *m, uint32_t call)
 {
-	LLVMValueRef callee;
+	LLVMValueRef value = m->code->instructions[call].value, callee;
 
 	if (m->calls_foreign[call])
 		return true;
-	callee = code_callee(m->code->instructions[call].value);
+	if (!ir_is_call(value))
+		return false;
+	callee = code_callee(value);
 	return callee ? LLVMIsDeclaration(callee) : m->calls_library[call];
 }
 

@@ -68,7 +68,7 @@ const struct id_set *memory_foreign(const struct memory *m);
 /* Locations of a state of the library; NULL: no call uses it. */
 const struct id_set *memory_of_state(const struct memory *m, enum library_state state);
 
-/* A call of code outside, which calls back what it was given, or may: qsort, also through a pointer. */
+/* A call of code outside, which calls back what it was given, or may: qsort, also through a pointer. Other instructions are none. */
 bool memory_calls_outside(const struct memory *m, uint32_t call);
 
 /* Bytes that a load or store touches. */
