@@ -71,21 +71,14 @@ static struct error *wait(struct work *w, enum phase phase, uint32_t block)
 	return function_ids_append(&w->blocks, 2 * block + phase);
 }
 
-/* Code outside calls back what it was given, or it is what is called: any argument can matter for all that it does. */
-static bool is_outside(const struct work *w, uint32_t call)
-{
-	LLVMValueRef callee = code_callee(w->code->instructions[call].value);
-
-	return w->memory->calls_foreign[call] || !callee || LLVMIsDeclaration(callee);
-}
-
 static uint8_t how_in(const struct work *w, uint32_t instruction, enum slice_reason reason)
 {
 	if (!ir_is_call(w->code->instructions[instruction].value))
 		return IN_SLICE;
 	if (reason == SLICE_RETURN)
 		return IN_SLICE | IN_FOR_VALUE;
-	if ((reason == SLICE_VALUE || reason == SLICE_MEMORY) && !is_outside(w, instruction))
+	/* To code outside any argument can matter for all that it does. */
+	if ((reason == SLICE_VALUE || reason == SLICE_MEMORY) && !memory_calls_outside(w->memory, instruction))
 		return IN_SLICE;
 	return IN_SLICE | IN_FOR_VALUE | IN_FOR_RUN;
 }
@@ -357,7 +350,7 @@ static struct error *follow_call(struct work *w, enum phase phase, uint32_t i, u
 
 	if (id_set_has(&w->jumps, i))
 		err = jump(w, i);
-	if (!err && is_outside(w, i))
+	if (!err && memory_calls_outside(w->memory, i))
 		err = give_all(w, phase, i);
 	if (!err && (how & IN_FOR_RUN))
 		err = doubt(w, phase, i);
