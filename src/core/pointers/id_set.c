@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	MOVED_ONE_BY_ONE = 4,
+};
+
 void id_set_deinit(struct id_set *set)
 {
 	free(set->words);
@@ -61,18 +65,18 @@ static uint32_t place_of(const struct id_set *set, uint32_t index)
 }
 
 /*
- * The first place at or behind `from` whose word has at least that index. Most sets that are compared have many words in common, and large ones most
- * of all words: then the index is the place.
+ * The first place at or behind `from` whose word has at least that index. Most sets that are compared have many words in common, which follow each
+ * other, and large ones most of all words: then the index is the place.
  */
 static inline uint32_t skip(const struct id_set *set, uint32_t from, uint32_t index)
 {
-	if (index >= from && index < set->count && set->words[index].index == index)
-		return index;
 	if (from >= set->count || set->words[from].index >= index)
 		return from;
 	from++;
 	if (from >= set->count || set->words[from].index >= index)
 		return from;
+	if (index < set->count && set->words[index].index == index)
+		return index;
 	return skip_far(set, from + 1, index);
 }
 
@@ -125,6 +129,7 @@ bool id_set_contains(const struct id_set *a, const struct id_set *b)
 		i = skip(a, i, b->words[k].index);
 		if (i == a->count || a->words[i].index != b->words[k].index || b->words[k].bits & ~a->words[i].bits)
 			return false;
+		i++;
 	}
 	return true;
 }
@@ -192,6 +197,17 @@ void id_set_remove(struct id_set *set, uint32_t id)
 	memmove(&set->words[at], &set->words[at + 1], (set->count - at) * sizeof *set->words);
 }
 
+/* A word's bits less those of `but`, which may be NULL. *at: where to search there, of words whose indices rise. */
+static inline uint64_t bits_without(const struct id_word *w, const struct id_set *but, uint32_t *at)
+{
+	if (!but)
+		return w->bits;
+	*at = skip(but, *at, w->index);
+	if (*at == but->count || but->words[*at].index != w->index)
+		return w->bits;
+	return w->bits & ~but->words[(*at)++].bits;
+}
+
 /* Words of `other`, less those of `but`, that are not in the set; *ret_new: how many of them have no word in the set. */
 static bool brings_more(const struct id_set *set, const struct id_set *other, const struct id_set *but,
 			uint32_t *ret_new)
@@ -202,21 +218,50 @@ static bool brings_more(const struct id_set *set, const struct id_set *other, co
 	*ret_new = 0;
 	for (uint32_t i = 0; i < other->count; i++) {
 		const struct id_word *w = &other->words[i];
-		uint64_t bits = w->bits;
+		uint64_t bits = bits_without(w, but, &out);
 
-		if (but)
-			out = skip(but, out, w->index);
-		if (but && out < but->count && but->words[out].index == w->index)
-			bits &= ~but->words[out].bits;
+		if (!bits)
+			continue;
 		at = skip(set, at, w->index);
 		if (at < set->count && set->words[at].index == w->index) {
-			any |= (bits & ~set->words[at].bits) != 0;
-		} else if (bits) {
+			any |= (bits & ~set->words[at++].bits) != 0;
+		} else {
 			any = true;
 			++*ret_new;
 		}
 	}
 	return any;
+}
+
+/* As id_set_add_all, where the set has all the words. */
+static void add_bits(struct id_set *set, const struct id_set *other, const struct id_set *but)
+{
+	uint32_t at = 0, out = 0;
+
+	for (uint32_t i = 0; i < other->count; i++) {
+		uint64_t bits = bits_without(&other->words[i], but, &out);
+
+		if (!bits)
+			continue;
+		at = skip(set, at, other->words[i].index);
+		set->words[at++].bits |= bits;
+	}
+}
+
+/* Moves the words in front of *at whose index is above to what is in front of *to: most often there are few, but of a large set there can be many. */
+static void move_up(struct id_set *set, uint32_t index, uint32_t *at, uint32_t *to)
+{
+	uint32_t moved;
+
+	for (int i = 0; i < MOVED_ONE_BY_ONE; i++) {
+		if (!*at || set->words[*at - 1].index <= index)
+			return;
+		set->words[--*to] = set->words[--*at];
+	}
+	moved = *at - skip(&(struct id_set){.words = set->words, .count = *at}, 0, index + 1);
+	*at -= moved;
+	*to -= moved;
+	memmove(&set->words[*to], &set->words[*at], moved * sizeof *set->words);
 }
 
 struct error *id_set_add_all(struct id_set *set, const struct id_set *other, const struct id_set *but,
@@ -230,6 +275,12 @@ struct error *id_set_add_all(struct id_set *set, const struct id_set *other, con
 	err = reserve(set, set->count + more);
 	if (err)
 		return err;
+	if (ret_changed)
+		*ret_changed = true;
+	if (!more) {
+		add_bits(set, other, but);
+		return NULL;
+	}
 	/* From behind, so that nothing is overwritten that is still to be read. What is in front of the last new word stays where it is. */
 	to = set->count + more;
 	while (from) {
@@ -241,8 +292,7 @@ struct error *id_set_add_all(struct id_set *set, const struct id_set *other, con
 			w.bits &= ~but->words[out - 1].bits;
 		if (to == at && at && set->words[at - 1].index > w.index)
 			to = at = skip(set, 0, w.index + 1);
-		while (at && set->words[at - 1].index > w.index)
-			set->words[--to] = set->words[--at];
+		move_up(set, w.index, &at, &to);
 		if (at && set->words[at - 1].index == w.index) {
 			set->words[--to] = set->words[--at];
 			set->words[to].bits |= w.bits;
@@ -251,8 +301,6 @@ struct error *id_set_add_all(struct id_set *set, const struct id_set *other, con
 		}
 	}
 	set->count += more;
-	if (ret_changed)
-		*ret_changed = true;
 	return NULL;
 }
 
@@ -290,7 +338,7 @@ void id_set_remove_all(struct id_set *set, const struct id_set *other)
 
 		from = skip(other, from, w.index);
 		if (from < other->count && other->words[from].index == w.index)
-			w.bits &= ~other->words[from].bits;
+			w.bits &= ~other->words[from++].bits;
 		if (w.bits)
 			set->words[to++] = w;
 	}
