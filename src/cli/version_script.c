@@ -69,22 +69,32 @@ static struct error *copy_script(const char *path, const char *exports, char **r
 	return err;
 }
 
-/* One linker option; *ret stays NULL when it is to be used as it is. */
-static struct error *replace_option(struct version_scripts *v, const char *option, char **ret)
+/* The path of a version script that the linker option names, or NULL. */
+static const char *script_path(struct version_scripts *v, const char *option)
 {
 	static const char *const spellings[] = {"--version-script", "-version-script"};
-	const char *prefix = v->path_is_next ? "" : "--version-script=";
-	const char *path = v->path_is_next ? option : NULL;
-	v->path_is_next = false;
-	for (size_t i = 0; i < 2 && !path; i++) {
+
+	if (v->path_is_next) {
+		v->path_is_next = false;
+		return option;
+	}
+	for (size_t i = 0; i < 2; i++) {
 		size_t len = strlen(spellings[i]);
 		if (strncmp(option, spellings[i], len))
 			continue;
 		if (option[len] == '=')
-			path = option + len + 1;
-		else if (!option[len])
+			return option + len + 1;
+		if (!option[len])
 			v->path_is_next = true;
 	}
+	return NULL;
+}
+
+/* One linker option; *ret stays NULL when it is to be used as it is. */
+static struct error *replace_option(struct version_scripts *v, const char *option, char **ret)
+{
+	const char *prefix = v->path_is_next ? "" : "--version-script=";
+	const char *path = script_path(v, option);
 	if (!path)
 		return NULL;
 	char *copy;

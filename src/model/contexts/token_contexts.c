@@ -100,11 +100,13 @@ static struct error *add_run(struct token_decoder *d, const char *path, uint64_t
 	err = r->path ? token_run_vec_reserve(&d->runs, d->runs.count + 1) : &error_no_memory;
 	if (!err)
 		err = hashmap_add(&d->run_map, &(struct key){{run, 0, 0}}, &number);
-	if (!err)
-		return token_run_vec_append(&d->runs, r);
-	free(r->path);
-	free(r);
-	return err;
+	if (err) {
+		free(r->path);
+		free(r);
+		return err;
+	}
+	d->runs.items[d->runs.count++] = r;
+	return NULL;
 }
 
 /* *is_complete becomes false where there will be a recording soon. */
