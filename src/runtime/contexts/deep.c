@@ -8,16 +8,16 @@
  * The loader has bound both before any code of the library runs, and no other thread is in it yet.
  */
 #include <dlfcn.h>
-#include <elf.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "recorder/agent.h"
 #include "recorder/deep.h"
 #include "recorder/process.h"
-#include "recorder/agent.h"
 
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
