@@ -39,6 +39,7 @@ esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/waymark-check.XXXXXX") || exit 1
 results=$work/results
 : >"$results"
+: >"$work/failures" # the last lines of what failed: at the end, where a reader of a cut log finds them
 tell() {
 	printf '%s\t%s\n' "$1" "$2" >>"$results"
 }
@@ -72,6 +73,7 @@ finish() {
 	end_stage
 	echo
 	sed -n 's/^skipped\t/skipped: /p' "$results"
+	cat "$work/failures"
 	sed -n 's/^failed\t/FAILED:  /p' "$results"
 	cpu_seconds >"$work/cpu"
 	seconds=$SECONDS used=$(cat "$work/cpu")
@@ -95,6 +97,11 @@ check() {
 	*) tell failed "$name (exit status $status)" ;;
 	esac
 	return $status
+}
+
+# keep_failure STATUS LOG: of a check that wrote LOG.
+keep_failure() {
+	[ "$1" = 0 ] || [ "$1" = 77 ] || tail -n 30 "$2" >>"$work/failures"
 }
 
 # beside NAME COMMAND...: runs it beside the stages, and keeps what it prints. beside_low: at the lowest priority.
@@ -141,6 +148,7 @@ run_tests() {
 		*) tell failed "$name: $test ($result)" ;;
 		esac
 	done < <(scripts/test-results.py "$log")
+	scripts/test-results.py --failed "$log" >>"$work/failures"
 	scripts/test-results.py --cpu 12 "$log"
 }
 
@@ -181,6 +189,7 @@ fuzz() {
 	for target in "${targets[@]}"; do
 		cat "$log/${target##*/}"
 		check "fuzz: ${target##*/}" test -f "$log/${target##*/}.passed"
+		keep_failure $? "$log/${target##*/}"
 	done
 }
 
@@ -203,7 +212,9 @@ make_sanitized() {
 lint() {
 	local part
 	for part; do
-		check "lint: $part" scripts/lint.sh "$part"
+		check "lint: $part" scripts/lint.sh "$part" >"$work/lint-$part" 2>&1
+		keep_failure $? "$work/lint-$part"
+		cat "$work/lint-$part"
 	done
 }
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """test-results.py FILE - prints "RESULT<tab>NAME" for every test in a testlog.json of `meson test` (python3 comes with Meson).
 
+test-results.py --failed FILE prints the last lines of what each test that failed wrote.
+
 test-results.py --cpu COUNT FILE... prints the CPU seconds of all tests, of each suite, and of the COUNT tests that took most; COUNT
 `all`: of each. Tests say theirs if they run by `meson test --wrapper scripts/timed.sh`."""
 import collections
@@ -9,6 +11,7 @@ import re
 import sys
 
 CPU = re.compile(r"^CPU seconds: ([0-9.]+) \+ ([0-9.]+)$", re.MULTILINE)
+LINES_OF_FAILED = 30
 
 
 def tests(name):
@@ -42,8 +45,18 @@ def print_cpu(count, names):
         print(f"{seconds:8.1f} {duration:8.1f} s  {title}")
 
 
+def print_failed(name):
+    for test in tests(name):
+        if test["result"] in ("OK", "EXPECTEDFAIL", "SKIP"):
+            continue
+        written = test.get("stdout", "") + test.get("stderr", "")
+        print(f"-- {test['name']}: {test['result']} after {test['duration']:.1f} s", *written.splitlines()[-LINES_OF_FAILED:], sep="\n")
+
+
 if sys.argv[1] == "--cpu":
     print_cpu(sys.argv[2], sys.argv[3:])
+elif sys.argv[1] == "--failed":
+    print_failed(sys.argv[2])
 else:
     for test in tests(sys.argv[1]):
         print(test["result"], test["name"], sep="\t")
