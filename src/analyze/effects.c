@@ -5,7 +5,7 @@
 
 static bool has_effect(const struct regions *r, const struct id_set *landings, uint32_t i)
 {
-	return r->changes[i] || r->overwrites[i] || r->passes[i] || r->memory->callees[i].count ||
+	return r->changes[i] || r->overwrites[i] || r->memory->callees[i].count ||
 	       (landings->count && id_set_has(landings, i));
 }
 

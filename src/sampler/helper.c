@@ -88,14 +88,6 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size helper_clone, . - helper_clone\n");
 
-static uintptr_t fs_here(void)
-{
-	uintptr_t fs;
-
-	__asm__("movq %%fs:0, %0" : "=r"(fs));
-	return fs;
-}
-
 static bool has_address(const struct dl_phdr_info *info, const void *address)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -116,9 +108,9 @@ static void add_part(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
 	struct part *part = &parts[part_count++];
 
 	if (info->dlpi_tls_data)
-		part->off = fs_here() - (uintptr_t)info->dlpi_tls_data;
+		part->off = (uintptr_t)__builtin_thread_pointer() - (uintptr_t)info->dlpi_tls_data;
 	else
-		part->off = fs_here() - (uintptr_t)&wmrt_local + p->p_memsz;
+		part->off = (uintptr_t)__builtin_thread_pointer() - (uintptr_t)&wmrt_local + p->p_memsz;
 	part->bytes = (const void *)(info->dlpi_addr + p->p_vaddr); /* NOLINT(performance-no-int-to-ptr) */
 	part->len_bytes = p->p_filesz;
 	if (part->off > room_bytes)

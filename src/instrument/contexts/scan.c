@@ -161,6 +161,12 @@ static LLVMValueRef resolve_callee(const struct scan *s, LLVMValueRef value)
 	}
 }
 
+/* The called function's index, or NO_INDEX: it is not known, or not defined here. */
+static uint32_t find_callee(const struct scan *s, LLVMValueRef call)
+{
+	return program_find(s->p, resolve_callee(s, LLVMGetCalledValue(call)));
+}
+
 /* Resolvers of ifuncs run while the loader relocates, before thread-local storage is there; so does all they call. */
 static struct error *mark_early_code(struct scan *s)
 {
@@ -182,7 +188,7 @@ static struct error *mark_early_code(struct scan *s)
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 				if (!ir_is_call(i))
 					continue;
-				uint32_t index = program_find(s->p, resolve_callee(s, LLVMGetCalledValue(i)));
+				uint32_t index = find_callee(s, i);
 				if (index == NO_INDEX || p->functions.items[index].is_opaque)
 					continue;
 				p->functions.items[index].is_opaque = true;
@@ -204,7 +210,7 @@ static void mark_callees_of_opaque(struct scan *s)
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 				if (!ir_is_call(i))
 					continue;
-				uint32_t index = program_find(s->p, resolve_callee(s, LLVMGetCalledValue(i)));
+				uint32_t index = find_callee(s, i);
 				if (index != NO_INDEX)
 					p->functions.items[index].is_root = true;
 			}
@@ -228,7 +234,7 @@ static struct error *mark_jumps_of_roots(struct scan *s)
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
 				if (!ir_is_must_tail_call(i))
 					continue;
-				uint32_t index = program_find(p, resolve_callee(s, LLVMGetCalledValue(i)));
+				uint32_t index = find_callee(s, i);
 				if (index == NO_INDEX || p->functions.items[index].is_root ||
 				    p->functions.items[index].is_opaque)
 					continue;

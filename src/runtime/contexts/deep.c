@@ -85,14 +85,6 @@ static bool read_dynamic(const Elf64_Ehdr *ehdr, struct dynamic *d)
 	return d->symbols && d->strings;
 }
 
-static uintptr_t thread_pointer(void)
-{
-	uintptr_t value;
-
-	__asm__("mov %%fs:0, %0" : "=r"(value));
-	return value;
-}
-
 /* What a relocation's word holds if all of the process is asked for its name; 0: it stays as it is. */
 static uintptr_t value_of(const struct dynamic *d, const Elf64_Rela *relocation, void *process)
 {
@@ -111,7 +103,7 @@ static uintptr_t value_of(const struct dynamic *d, const Elf64_Rela *relocation,
 	case R_X86_64_64:
 		return found + (uintptr_t)relocation->r_addend;
 	case R_X86_64_TPOFF64:
-		return found + (uintptr_t)relocation->r_addend - thread_pointer();
+		return found + (uintptr_t)relocation->r_addend - (uintptr_t)__builtin_thread_pointer();
 	default:
 		return 0;
 	}

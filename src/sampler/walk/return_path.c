@@ -159,22 +159,13 @@ static unsigned int opcode_reg_of(const struct step *step)
 	return dwarf((step->opcode[0] & 7u) | (step->rex & 1u) << 3);
 }
 
-/* The thread's; its first word has its own address. */
-static uint64_t fs_base(void)
-{
-	uint64_t ret;
-
-	__asm__("movq %%fs:0, %0" : "=r"(ret));
-	return ret;
-}
-
 static struct value address_of(const struct step *step)
 {
 	const struct instruction *in = step->in;
 	struct value base = known(0), index = known(0);
 
 	if (step->has_fs && in->base == INSTRUCTION_NONE && in->index == INSTRUCTION_NONE)
-		return known(fs_base() + (uint64_t)(int64_t)in->displacement);
+		return known((uint64_t)__builtin_thread_pointer() + (uint64_t)(int64_t)in->displacement);
 	if (in->is_far)
 		return (struct value){0, false};
 	if (in->base == INSTRUCTION_RIP)
