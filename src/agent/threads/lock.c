@@ -94,6 +94,8 @@ void agent_unlock(const struct agent_guard *guard)
 {
 	struct thread_record *r = agent_thread.record;
 	bool gives_way = stop_is_for_child();
+	/* The thread that unloads (walk.c): the next one to walk would stop it again before it has gone on. */
+	bool hinders = agent_is_unloading && stop_is_on();
 
 	stop_end();
 	if (guard->is_nested)
@@ -110,6 +112,8 @@ void agent_unlock(const struct agent_guard *guard)
 	if (atomic_exchange_explicit(&word, 0, memory_order_release) == 2)
 		futex(FUTEX_WAKE, 1);
 	for (int i = 0; gives_way && i < ASIDE_MAX && stop_child_waits(); i++)
+		stand_aside();
+	if (hinders)
 		stand_aside();
 	wmrt_unblock_signals(guard->signal_mask);
 }

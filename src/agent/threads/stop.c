@@ -342,6 +342,11 @@ void stop_assume_at(struct thread_record *r, const struct unwind_regs *regs)
 	atomic_store(&r->stopped_in, last_number);
 }
 
+bool stop_is_on(void)
+{
+	return has_stopped;
+}
+
 void stop_end(void)
 {
 	if (is_assumed) {

@@ -37,6 +37,8 @@ void stop_assume(void);
 struct thread_record;
 struct unwind_regs;
 void stop_assume_at(struct thread_record *record, const struct unwind_regs *regs);
+/* Others wait in a stop. */
+bool stop_is_on(void);
 /* They go on; nothing, if they are not stopped. */
 void stop_end(void);
 /* A child of vfork waits for the lock: nothing can be changed before it has had it. No lock is needed. */
