@@ -73,9 +73,11 @@ tidy() {
 	[ -f build/compile_commands.json ] || { echo "lint: build first: scripts/check.sh --fast" >&2; return 1; }
 	scripts/tidy-database.py build build/tidy || return 1
 	own_files 'src/*.c' | grep -vFxf build/tidy/sources | sed 's/^/lint: not checked, since the build leaves it out: /'
-	# One for each process: folders have settings of their own, and which checks the analyzer has is settled by the first file of a process. The
+	# A process for each folder: folders have settings of their own, and which checks the analyzer has is settled by the first file of a process. The
 	# largest first: none is left alone at the end.
-	own_files 'src/*.c' | grep -Fxf build/tidy/sources | xargs -r ls -S | xargs -r -n 1 -P "$(nproc)" clang-tidy-19 -p build/tidy --quiet --warnings-as-errors='*' "$@" 2> >(grep -v 'warnings\? generated' >&2)
+	sed 's,/[^/]*$,,' build/tidy/sources | grep '^src/' | sort -u | xargs du -bS -d 0 | sort -rn | cut -f 2 |
+		xargs -I '{}' -P "$(nproc)" sh -c 'folder=$1; shift; grep "^$folder/[^/]*\.c$" build/tidy/sources | xargs clang-tidy-19 -p build/tidy --quiet --warnings-as-errors="*" "$@"' \
+			sh '{}' "$@" 2> >(grep -v -e 'warnings\? generated' -e 'Processing file' >&2)
 }
 
 # Functions of 20 blocks and more are analyzed by themselves, and not once more in each caller: of the callers more paths are followed with as many
