@@ -7,7 +7,7 @@
 #include "base/order.h"
 
 enum {
-	STEPS_MAX = 200000000, /* that searches for stores go through, besides those of the chain */
+	STEPS_MAX = 40000000, /* that searches for stores go through, besides those of the chain */
 	OWN_MAX = 16,          /* instructions without lines that lead to one with a line */
 };
 
