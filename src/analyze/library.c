@@ -10,6 +10,7 @@
  *      w0/1 writes as many bytes of *0 as argument 1 says
  *      k3:0 calls argument 3, whose arguments lead into *0                              !    need not return
  *      l0   returns what pointers in *0 lead to, and reads and writes that
+ *      v0   reads the arguments of the va_list 0, and what they lead to
  *
  * A capital letter is a part of the library's own memory, which calls hand values on by (states below):
  *
@@ -108,11 +109,11 @@ static const struct row rows[] = {
 	{"__strncpy_chk", "r1 w0/2 =0"},
 	{"__sysv_signal", "aH1 tH gH sH sE"},
 	{"__uflow", "r0 w0 sE"},
-	{"__vasprintf_chk", "N0 r2 r3 gL sE"},
-	{"__vfprintf_chk", "r0 w0 r2 r3 gL sE"},
-	{"__vprintf_chk", "r1 r2 gL sE"},
-	{"__vsnprintf_chk", "w0/1 r4 r5 gL sE"},
-	{"__vsprintf_chk", "w0 r3 r4 gL sE"},
+	{"__vasprintf_chk", "N0 r2 v3 gL sE"},
+	{"__vfprintf_chk", "r0 w0 r2 v3 gL sE"},
+	{"__vprintf_chk", "r1 v2 gL sE"},
+	{"__vsnprintf_chk", "w0/1 r4 v5 gL sE"},
+	{"__vsprintf_chk", "w0 r3 v4 gL sE"},
 	{"_exit", "!"},
 	{"_longjmp", "r0 !"},
 	{"_setjmp", "w0"},
@@ -563,11 +564,11 @@ static const struct row rows[] = {
 	{"utimensat", "r1 r2 sE"},
 	{"utimes", "r0 r1 sE"},
 	{"valloc", "n sE"},
-	{"vasprintf", "N0 r1 r2 gL sE"},
-	{"vfprintf", "r0 w0 r1 r2 gL sE"},
-	{"vprintf", "r0 r1 gL sE"},
-	{"vsnprintf", "w0/1 r2 r3 gL sE"},
-	{"vsprintf", "w0 r1 r2 gL sE"},
+	{"vasprintf", "N0 r1 v2 gL sE"},
+	{"vfprintf", "r0 w0 r1 v2 gL sE"},
+	{"vprintf", "r0 v1 gL sE"},
+	{"vsnprintf", "w0/1 r2 v3 gL sE"},
+	{"vsprintf", "w0 r1 v2 gL sE"},
 	{"wait", "w0 sE"},
 	{"wait3", "w0 w2 sE"},
 	{"wait4", "w1 w3 sE"},
@@ -606,7 +607,7 @@ static uint8_t argument_of(char c)
 
 static struct library_effect effect_of(const char *text)
 {
-	static const char letters[] = "no=>rwcpNkgshlaitf"; /* in the order of the kinds */
+	static const char letters[] = "no=>rwcpNkgshlaitfv"; /* in the order of the kinds */
 	struct library_effect e = {.kind = (enum library_effect_kind)(strchr(letters, text[0]) - letters),
 				   .a = LIBRARY_NO_ARGUMENT,
 				   .b = LIBRARY_NO_ARGUMENT,

@@ -28,6 +28,7 @@ enum library_effect_kind {
 	LIBRARY_INSTALLS, /* so is what lies where `b` leads: sigaction */
 	LIBRARY_HANDLER,  /* returns a handler of `a`, or stores it to where `b` leads, if there is a `b` */
 	LIBRARY_RUNS,     /* calls handlers of `a`, or may make others call them */
+	LIBRARY_LISTS,    /* reads variable arguments by the va_list `a`, and what they lead to */
 	LIBRARY_KINDS
 };
 

@@ -582,6 +582,7 @@ static void builder_free(struct builder *b)
 	free(b->nodes);
 	free(b->returned);
 	free(b->variadic);
+	free(b->lists);
 	free(b->is_called_from_outside);
 	free(b->runs_at_end);
 	hashmap_deinit(&b->constants);
@@ -604,10 +605,11 @@ static struct error *allocate_builder(struct memory *m, struct builder *b)
 	b->nodes = calloc(c->instruction_count + c->argument_count + 1, sizeof *b->nodes);
 	b->returned = calloc(c->function_count + 1, sizeof *b->returned);
 	b->variadic = calloc(c->function_count + 1, sizeof *b->variadic);
+	b->lists = calloc(c->instruction_count + 1, sizeof *b->lists);
 	b->is_called_from_outside = calloc(c->function_count + 1, sizeof *b->is_called_from_outside);
 	b->runs_at_end = calloc(c->function_count + 1, sizeof *b->runs_at_end);
 	return m->callees && m->callers && m->calls_foreign && m->calls_library && b->nodes && b->returned &&
-			       b->variadic && b->is_called_from_outside && b->runs_at_end
+			       b->variadic && b->lists && b->is_called_from_outside && b->runs_at_end
 		       ? NULL
 		       : &error_no_memory;
 }
@@ -745,6 +747,13 @@ bool memory_calls_outside(const struct memory *m, uint32_t call)
 		return false;
 	callee = code_callee(value);
 	return callee ? LLVMIsDeclaration(callee) : m->calls_library[call];
+}
+
+const struct id_set *memory_of_list(const struct memory *m, uint32_t call)
+{
+	const struct builder *b = m->builder;
+
+	return b->lists[call] ? pointers_of(m->pointers, b->lists[call] - 1) : NULL;
 }
 
 const struct id_set *memory_of_state(const struct memory *m, enum library_state state)

@@ -65,6 +65,8 @@ bool memory_runs_at_end(const struct memory *m, uint32_t function);
 /* Locations that code outside can reach. */
 const struct id_set *memory_foreign(const struct memory *m);
 
+/* Locations that a call of the library reads by a va_list; NULL: it has none. */
+const struct id_set *memory_of_list(const struct memory *m, uint32_t call);
 /* Locations of a state of the library; NULL: no call uses it. */
 const struct id_set *memory_of_state(const struct memory *m, enum library_state state);
 

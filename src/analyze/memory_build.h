@@ -43,6 +43,7 @@ struct builder {
 	struct function_ids objects_of_values;
 	uint32_t *returned;           /* [function] node */
 	uint32_t *variadic;           /* [function] location of its variable arguments */
+	uint32_t *lists;              /* [instruction] node: what a call reads by a va_list */
 	bool *is_called_from_outside; /* [function]: its parameters have what code outside passes */
 	bool *runs_at_end;            /* [function] */
 	struct callback_vec callbacks;

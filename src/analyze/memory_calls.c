@@ -214,6 +214,33 @@ static struct error *return_own(struct builder *b, uint8_t state, uint32_t resul
 	return err ? err : pointers_copy(b->p, b->states[state].reached - 1, result);
 }
 
+/* The list, the arguments that its pointers lead to, and what these lead to. A call that has clones is stated more than once. */
+static struct error *read_list(struct builder *b, LLVMValueRef call, LLVMValueRef list)
+{
+	uint32_t *read = &b->lists[code_number(b->code, call)];
+	uint32_t at, next;
+	struct error *err = NULL;
+
+	if (!list || memory_leads_nowhere(list))
+		return NULL;
+	if (!*read) {
+		err = pointers_add_node(b->p, &next);
+		if (err)
+			return err;
+		*read = next + 1;
+	}
+	err = anywhere_in(b, list, &at) ?: pointers_copy(b->p, at, *read - 1);
+	for (int depth = 0; depth < 2 && !err; depth++) {
+		err = pointers_add_node(b->p, &next);
+		if (!err)
+			err = pointers_load(b->p, at, next, WORD);
+		if (!err)
+			err = pointers_copy(b->p, next, *read - 1);
+		at = next;
+	}
+	return err;
+}
+
 static struct error *state_effect(struct builder *b, LLVMValueRef call, const struct library_effect *e)
 {
 	LLVMValueRef first = argument(call, e->a), second = argument(call, e->b);
@@ -280,6 +307,8 @@ static struct error *state_effect(struct builder *b, LLVMValueRef call, const st
 	case LIBRARY_RUNS:
 		err = handlers_of(b, e->a, &node);
 		return err ? err : add_callback(b, call, e, node);
+	case LIBRARY_LISTS:
+		return read_list(b, call, first);
 	case LIBRARY_READS:
 	case LIBRARY_WRITES:
 	case LIBRARY_KINDS:

@@ -361,6 +361,10 @@ static struct error *touch_library(struct builder *b, LLVMValueRef call, const s
 		} else if (e->kind == LIBRARY_GETS || e->kind == LIBRARY_SETS) {
 			if ((e->kind == LIBRARY_GETS) == (pass == PASS_READS))
 				err = touch_state(b, e->a, pass, &ret->set);
+		} else if (e->kind == LIBRARY_LISTS) {
+			if (pass == PASS_READS)
+				err = add_access_any(b, memory_of_list(b->m, code_number(b->m->code, call)), ANY_BYTES,
+						     pass, &ret->set);
 		} else if (e->kind == LIBRARY_LEADS) {
 			err = add_access(b, call, ANY_BYTES, pass, &ret->set);
 		} else if (is_read == (pass == PASS_READS) && (is_read || is_write)) {

@@ -7,8 +7,9 @@
  * it is, and then with one execution of a branch going the other way, SWITCHES times. Where an instruction then runs as often and computes other
  * values, some branch is to blame that the slice of the instruction must have, or its omissions (analyze/omissions.h): the one that was switched,
  * or one that in consequence led to code that did not run before. Not asked: runs that do not end as they did before (code from which control does
- * not come back), jumps that were not made before, stores that ran before and now go elsewhere, and branches that leave loops (what they go on to
- * do may be out of bounds).
+ * not come back), jumps and ends that were not made before, stores that ran before and now go elsewhere, calls through pointers that now go to a function
+ * that did not run before (omissions are branches), branches that leave loops (what they go on to do may be out of bounds), and those of va_arg, which
+ * tell where an argument is.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -174,6 +175,17 @@ static bool leads_to(const struct work *w, uint32_t from, uint32_t to)
 	return found;
 }
 
+/* Of va_arg: is the argument among those that registers passed? */
+static bool is_of_va_arg(LLVMValueRef branch)
+{
+	LLVMValueRef compare = LLVMIsConditional(branch) ? LLVMIsAICmpInst(LLVMGetCondition(branch)) : NULL;
+	LLVMValueRef most = compare ? LLVMIsAConstantInt(LLVMGetOperand(compare, 1)) : NULL;
+	unsigned long long value = most ? LLVMConstIntGetZExtValue(most) : 0;
+
+	return most && LLVMIsALoadInst(LLVMGetOperand(compare, 0)) &&
+	       (value == 40 || value == 41 || value == 160 || value == 161);
+}
+
 /* It can be switched: two ways, neither of which alone comes back to it. */
 static bool is_switchable(const struct work *w, uint32_t i)
 {
@@ -182,16 +194,62 @@ static bool is_switchable(const struct work *w, uint32_t i)
 	const uint32_t *to = &w->code.successors[b->first_successor];
 
 	return w->code.instructions[i].opcode == LLVMBr && b->successor_count == 2 && has_run(w->plain, block) &&
-	       leads_to(w, to[0], block) == leads_to(w, to[1], block);
+	       !is_of_va_arg(w->code.instructions[i].value) && leads_to(w, to[0], block) == leads_to(w, to[1], block);
 }
 
 /* ---- what must be found ---- */
 
-static bool is_jump(const struct work *w, uint32_t i)
+static const char *callee_name(const struct work *w, uint32_t i)
 {
 	LLVMValueRef callee = code_is_call(&w->code, i) ? code_callee(w->code.instructions[i].value) : NULL;
 
-	return callee && strstr(LLVMGetValueName(callee), "longjmp");
+	return callee ? LLVMGetValueName(callee) : "";
+}
+
+static bool is_jump(const struct work *w, uint32_t i)
+{
+	return strstr(callee_name(w, i), "longjmp");
+}
+
+/* What does not come back has not been counted: the block has run. */
+static bool ends_elsewhere(const struct work *w, const struct switch_run *r)
+{
+	for (uint32_t i = 0; i < w->code.instruction_count; i++) {
+		const uint32_t block = w->code.instructions[i].block;
+
+		if (has_run(w->plain, block) != has_run(r, block) && strcmp(callee_name(w, i), "exit") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A call that ran before may have gone there, through a pointer. */
+static bool may_be_new_target(const struct work *w, uint32_t function)
+{
+	for (uint32_t i = 0; i < w->code.instruction_count; i++) {
+		const struct function_ids *callees = &w->all.memory.callees[i];
+
+		if (!callees->count ||
+		    code_callee(w->code.instructions[i].value) == w->code.functions[function].value ||
+		    !has_run(w->plain, w->code.instructions[i].block))
+			continue;
+		for (size_t k = 0; k < callees->count; k++)
+			if (callees->items[k] == function)
+				return true;
+	}
+	return false;
+}
+
+static bool has_new_target(const struct work *w, const struct switch_run *r)
+{
+	for (uint32_t f = 0; f < w->code.function_count; f++) {
+		const struct code_function *function = &w->code.functions[f];
+
+		if (function->block_count && !has_run(w->plain, function->first_block) &&
+		    has_run(r, function->first_block) && may_be_new_target(w, f))
+			return true;
+	}
+	return false;
 }
 
 static bool is_same(const struct switch_value *a, const struct switch_value *b)
@@ -199,10 +257,10 @@ static bool is_same(const struct switch_value *a, const struct switch_value *b)
 	return a->count == b->count && a->values == b->values;
 }
 
-/* It ended as before, made the same jumps, and what ran as often wrote to the same places. */
+/* It ended as before, made the same jumps, called no other functions through pointers, and what ran as often wrote to the same places. */
 static bool is_comparable(const struct work *w, const struct switch_run *r)
 {
-	if (r->header.is_cut || r->header.last != w->plain->header.last)
+	if (r->header.is_cut || r->header.last != w->plain->header.last || has_new_target(w, r) || ends_elsewhere(w, r))
 		return false;
 	for (uint32_t n = 1; n < w->numbered; n++) {
 		bool is_as_often = r->values[n].count == w->plain->values[n].count;
