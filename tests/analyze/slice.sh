@@ -454,6 +454,57 @@ for level in -O0 -O2; do
 	done
 done
 
+# Variable arguments that the library reads by a va_list: here, and in a function that is handed the list; texts that they lead to.
+cat >lists.c <<'END'
+#include <stdarg.h>
+#include <stdio.h>
+static char text[64], more[64];
+static void put(char *to, const char *format, va_list list)
+{
+	vsnprintf(to, 64, format, list); /* in */
+}
+static void handed_on(const char *format, ...)
+{
+	va_list list;
+	va_start(list, format); /* in */
+	put(text, format, list); /* in */
+	va_end(list);
+}
+static void direct(const char *format, ...)
+{
+	va_list list;
+	va_start(list, format); /* in */
+	vsprintf(more, format, list); /* in */
+	va_end(list);
+}
+int main(int argc, char **argv)
+{
+	static char name[8];
+	int many[8] = {0};
+	int one = argc + 1; /* in */
+	int late = argc + 3; /* in */
+	int not = argc - 1; /* out */
+	name[0] = (char)('a' + argc); /* in */
+	handed_on("%d %s", one, name); /* in */
+	direct("%d%d%d%d%d%d%d", 1, 2, 3, 4, 5, 6, late); /* in */
+	many[argc & 7] = not; /* out */
+	printf("%d\n", many[0]);
+	return text[2] + more[6]; /* here */
+}
+END
+for level in -O0 -O2; do
+	"$build/waymark" cc --wm=trace -g $level -fno-inline lists.c -o lists || exit 1
+	"$build/waymark" slice lists "lists.c:$(grep -n '/\* here' lists.c | cut -d: -f1)" >slice.txt || fail "lists: status $?"
+	for line in $(grep -n '/\* in \*/' lists.c | cut -d: -f1); do
+		# At -O2 sums are made where they are passed.
+		grep -qE "^ *$line  " slice.txt || { [ $level = -O2 ] && sed -n "${line}p" lists.c | grep -q 'va_start'; } ||
+			fail "lists $level: line $line is not in the slice"
+	done
+	for line in $(grep -n '/\* out \*/' lists.c | cut -d: -f1); do
+		! grep -qE "^ *$line  " slice.txt || fail "lists $level: line $line is in the slice"
+	done
+done
+
 # Forward: through memory and what is returned, not what was overwritten, nor what only runs before.
 cat >forward.c <<'END'
 #include <stdarg.h>

@@ -31,6 +31,7 @@ static void test_known(void)
 	      effect(&f, LIBRARY_CALLS)->c == 0);
 	CHECK(library_find("printf", &f));
 	CHECK(effect(&f, LIBRARY_READS) && f.effects[1].a == LIBRARY_VARIABLE);
+	CHECK(library_find("vsnprintf", &f) && effect(&f, LIBRARY_LISTS)->a == 3);
 	CHECK(library_find("exit", &f) && f.may_not_return && !f.count);
 	CHECK(library_find("raise", &f) && f.may_not_return && effect(&f, LIBRARY_RUNS)->a == LIBRARY_SIGNALS);
 	CHECK(library_find("signal", &f) && effect(&f, LIBRARY_HANDLES)->a == LIBRARY_SIGNALS &&
