@@ -8,7 +8,7 @@
 
 enum {
 	STEPS_MAX = 40000000, /* that searches for stores go through, besides those of the chain */
-	OWN_MAX = 16,          /* instructions without lines that lead to one with a line */
+	OWN_MAX = 16,         /* instructions without lines that lead to one with a line */
 };
 
 /* ---- distances ---- */
