@@ -25,6 +25,7 @@ MUTANTS = [
     ("library-qsort-calls-nobody", "library.c", '"r0 w0 k3:00"}', '"r0 w0"}'),
     ("library-snprintf-writes-nothing", "library.c", '{"snprintf", "w0/1 r2 r* gL sE"}', '{"snprintf", "r2 r* gL sE"}'),
     ("library-snprintf-reads-no-arguments", "library.c", '{"snprintf", "w0/1 r2 r* gL sE"}', '{"snprintf", "w0/1 r2 gL sE"}'),
+    ("library-vsnprintf-reads-only-the-list", "library.c", '{"vsnprintf", "w0/1 r2 v3 gL sE"}', '{"vsnprintf", "w0/1 r2 r3 gL sE"}'),
     ("library-strlen-reads-nothing", "library.c", '{"strlen", "r0"}', '{"strlen", ""}'),
     ("library-strdup-copies-nothing", "library.c", '{"strdup", "n r0 sE"}', '{"strdup", "n sE"}'),
     ("library-strchr-no-pointer", "library.c", '{"strchr", "r0 >0"}', '{"strchr", "r0"}'),

@@ -250,32 +250,92 @@ static void read_searched(struct shadow_call *call)
 
 /* ---- formats ---- */
 
-/* Arguments of a format from one on: strings are read. */
-static void read_format(struct shadow_call *call, uint32_t format)
-{
-	uint32_t next = format + 1;
+/* Of a format: those of the call from `next` on, or of a list (System V ABI, 3.5.7), whose shadows shadow_va_start has written. */
+struct arguments {
+	uint32_t next;
+	bool is_listed;
+	struct {
+		uint32_t integers, floats; /* offsets in `saved` */
+		uint64_t overflow, saved;
+	} list;
+};
 
+static uint64_t next_argument(struct shadow_call *call, struct arguments *a, bool is_float, bool is_long)
+{
+	uint64_t at, value, len_bytes = 8;
+
+	if (!a->is_listed)
+		return word(call, a->next++);
+	if (is_float && is_long) {
+		at = (a->list.overflow + 15) / 16 * 16;
+		len_bytes = 16;
+		a->list.overflow = at + len_bytes;
+	} else if (is_float && a->list.floats < 176) {
+		at = a->list.saved + a->list.floats;
+		a->list.floats += 16;
+	} else if (!is_float && a->list.integers < 48) {
+		at = a->list.saved + a->list.integers;
+		a->list.integers += 8;
+	} else {
+		at = a->list.overflow;
+		a->list.overflow += 8;
+	}
+	read_more(call, at, len_bytes);
+	memcpy(&value, (const void *)(uintptr_t)at, sizeof value);
+	return value;
+}
+
+/* Strings are read. */
+static void read_arguments(struct shadow_call *call, uint32_t format, struct arguments *a)
+{
 	if (!word(call, format))
 		return;
 	read_more(call, word(call, format), string_bytes(word(call, format)));
 	for (const char *at = (const char *)word(call, format); (at = strchr(at, '%')); at++) {
-		uint64_t bound = UINT64_MAX;
+		uint64_t bound = UINT64_MAX, value;
+		bool is_long = false;
 
 		for (at++; *at && strchr("-+ #0123456789.*'hlLqjzt", *at); at++) {
+			is_long |= *at == 'L';
 			if (*at == '*') {
-				bound = word(call, next++);
+				bound = next_argument(call, a, false, false);
 			} else if (*at == '.' && isdigit((unsigned char)at[1])) {
 				bound = strtoul(at + 1, NULL, 10);
 			}
 		}
-		if (*at == 's' && word(call, next))
-			read_more(call, word(call, next),
-				  bound < INT32_MAX ? bounded_bytes(word(call, next), bound)
-						    : string_bytes(word(call, next)));
 		if (!*at)
 			break;
-		next += *at != '%';
+		if (*at == '%')
+			continue;
+		value = next_argument(call, a, strchr("aAeEfFgG", *at), is_long);
+		if (*at == 's' && value)
+			read_more(call, value, bound < INT32_MAX ? bounded_bytes(value, bound) : string_bytes(value));
 	}
+}
+
+static void read_format(struct shadow_call *call, uint32_t format)
+{
+	read_arguments(call, format, &(struct arguments){.next = format + 1});
+}
+
+/* The list is behind the format. */
+static void read_list(struct shadow_call *call, uint32_t format)
+{
+	struct arguments a = {.is_listed = true};
+
+	read_more(call, word(call, format + 1), sizeof a.list);
+	memcpy(&a.list, (const void *)(uintptr_t)word(call, format + 1), sizeof a.list);
+	read_arguments(call, format, &a);
+}
+
+static void list1(struct shadow_call *call)
+{
+	read_list(call, 1);
+}
+
+static void list2(struct shadow_call *call)
+{
+	read_list(call, 2);
 }
 
 #define FORMAT(n)                                       \
@@ -764,9 +824,9 @@ static const struct shadow_function functions[] = {
 	F(strtoul, "r0 w1c8", NULL, NULL),
 	F(time, "w0c8", NULL, NULL),
 	F(ungetc, "f1", NULL, NULL),
-	F(vfprintf, "f0 r1", NULL, NULL),
-	F(vsnprintf, "r2", NULL, write_bounded),
-	F(vsprintf, "w0 r1", NULL, NULL),
+	F(vfprintf, "f0", list1, NULL),
+	F(vsnprintf, "", list2, write_bounded),
+	F(vsprintf, "w0", list1, NULL),
 	F(write, "r1n2", interrupt, NULL),
 };
 
