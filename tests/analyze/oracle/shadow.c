@@ -458,34 +458,36 @@ void shadow_keep_variadic(uint32_t first, uint32_t *where)
 	where[0] = count;
 }
 
-/* The System V ABI's list. */
-struct list {
-	uint32_t integers, floats; /* offsets in `saved` */
-	uint64_t overflow, saved;
-};
-
-void shadow_va_start(uint32_t made, const struct list *list, const uint32_t *where)
+uint64_t shadow_list_next(struct shadow_list *list, uint32_t kind)
 {
-	struct list at = *list;
+	uint64_t at;
+
+	if (kind == 0 && list->integers < 48) {
+		at = list->saved + list->integers;
+		list->integers += 8;
+	} else if (kind == 1 && list->floats < 176) {
+		at = list->saved + list->floats;
+		list->floats += 16;
+	} else {
+		if (kind == 16)
+			list->overflow = (list->overflow + 15) / 16 * 16;
+		at = list->overflow;
+		list->overflow += kind < 2 ? 8 : (kind + 7) / 8 * 8;
+	}
+	return at;
+}
+
+void shadow_va_start(uint32_t made, const struct shadow_list *list, const uint32_t *where)
+{
+	struct shadow_list at = *list;
 
 	shadow_write((uintptr_t)list, sizeof *list, made);
 	for (uint32_t i = 0; i < where[0]; i++) {
 		uint32_t kind = where[1 + 2 * i], label = where[2 + 2 * i];
+		bool is_saved_float = kind == 1 && at.floats < 176;
+		uint32_t len_bytes = is_saved_float ? 16 : kind < 2 ? 8 : (kind + 7) / 8 * 8;
 
-		if (kind == 0 && at.integers < 48) {
-			shadow_write(at.saved + at.integers, 8, label);
-			at.integers += 8;
-		} else if (kind == 1 && at.floats < 176) {
-			shadow_write(at.saved + at.floats, 16, label);
-			at.floats += 16;
-		} else {
-			uint32_t len_bytes = kind < 2 ? 8 : (kind + 7) / 8 * 8;
-
-			if (kind == 16)
-				at.overflow = (at.overflow + 15) / 16 * 16;
-			shadow_write(at.overflow, len_bytes, label);
-			at.overflow += len_bytes;
-		}
+		shadow_write(shadow_list_next(&at, kind), len_bytes, label);
 	}
 }
 

@@ -95,4 +95,13 @@ const struct shadow_function *shadow_find_address(const void *address);
 void shadow_before(const struct shadow_function *f, struct shadow_call *call);
 uint32_t shadow_after(const struct shadow_function *f, struct shadow_call *call);
 
+/* The System V ABI's va_list (3.5.7). */
+struct shadow_list {
+	uint32_t integers, floats; /* offsets in `saved` */
+	uint64_t overflow, saved;
+};
+
+/* Where its next argument is; the list goes on behind it. kind: 0 a number or pointer, 1 a floating-point number, else bytes on the stack. */
+uint64_t shadow_list_next(struct shadow_list *list, uint32_t kind);
+
 #endif

@@ -250,37 +250,21 @@ static void read_searched(struct shadow_call *call)
 
 /* ---- formats ---- */
 
-/* Of a format: those of the call from `next` on, or of a list (System V ABI, 3.5.7), whose shadows shadow_va_start has written. */
+/* Of a format: those of the call from `next` on, or of a list, whose shadows shadow_va_start has written. */
 struct arguments {
 	uint32_t next;
 	bool is_listed;
-	struct {
-		uint32_t integers, floats; /* offsets in `saved` */
-		uint64_t overflow, saved;
-	} list;
+	struct shadow_list list;
 };
 
-static uint64_t next_argument(struct shadow_call *call, struct arguments *a, bool is_float, bool is_long)
+static uint64_t next_argument(struct shadow_call *call, struct arguments *a, uint32_t kind)
 {
-	uint64_t at, value, len_bytes = 8;
+	uint64_t at, value;
 
 	if (!a->is_listed)
 		return word(call, a->next++);
-	if (is_float && is_long) {
-		at = (a->list.overflow + 15) / 16 * 16;
-		len_bytes = 16;
-		a->list.overflow = at + len_bytes;
-	} else if (is_float && a->list.floats < 176) {
-		at = a->list.saved + a->list.floats;
-		a->list.floats += 16;
-	} else if (!is_float && a->list.integers < 48) {
-		at = a->list.saved + a->list.integers;
-		a->list.integers += 8;
-	} else {
-		at = a->list.overflow;
-		a->list.overflow += 8;
-	}
-	read_more(call, at, len_bytes);
+	at = shadow_list_next(&a->list, kind);
+	read_more(call, at, kind < 2 ? sizeof value : kind);
 	memcpy(&value, (const void *)(uintptr_t)at, sizeof value);
 	return value;
 }
@@ -298,7 +282,7 @@ static void read_arguments(struct shadow_call *call, uint32_t format, struct arg
 		for (at++; *at && strchr("-+ #0123456789.*'hlLqjzt", *at); at++) {
 			is_long |= *at == 'L';
 			if (*at == '*') {
-				bound = next_argument(call, a, false, false);
+				bound = next_argument(call, a, 0);
 			} else if (*at == '.' && isdigit((unsigned char)at[1])) {
 				bound = strtoul(at + 1, NULL, 10);
 			}
@@ -307,7 +291,7 @@ static void read_arguments(struct shadow_call *call, uint32_t format, struct arg
 			break;
 		if (*at == '%')
 			continue;
-		value = next_argument(call, a, strchr("aAeEfFgG", *at), is_long);
+		value = next_argument(call, a, !strchr("aAeEfFgG", *at) ? 0 : is_long ? sizeof(long double) : 1);
 		if (*at == 's' && value)
 			read_more(call, value, bound < INT32_MAX ? bounded_bytes(value, bound) : string_bytes(value));
 	}
