@@ -201,30 +201,41 @@ static bool call_before(greg_t address, uint32_t *ret)
 	return false;
 }
 
+/*
+ * The address behind the call that a handler has ended, or ends: one that returns EINTR, or one that the kernel was about to go on with by another call
+ * at the same place, which it does not after a handler. False: there is none.
+ */
+static bool is_ended(const greg_t *r, greg_t *ret_behind)
+{
+	*ret_behind = r[REG_RAX] == SYS_restart_syscall ? r[REG_RIP] + SYSCALL_BYTES : r[REG_RIP];
+	return (r[REG_RAX] == -EINTR || r[REG_RAX] == SYS_restart_syscall) && r[REG_RCX] == *ret_behind;
+}
+
 void restart_call(void *context)
 {
-	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs, behind;
 	uint32_t number;
 
-	if (r[REG_RAX] != -EINTR || r[REG_RCX] != r[REG_RIP] || !call_before(r[REG_RIP], &number) ||
-	    !may_restart(number, r))
+	if (!is_ended(r, &behind) || !call_before(behind, &number) || !may_restart(number, r))
 		return;
-	r[REG_RCX] = ~r[REG_RIP];
-	r[REG_RIP] -= SYSCALL_BYTES;
+	r[REG_RCX] = ~behind;
+	r[REG_RIP] = behind - SYSCALL_BYTES;
 	r[REG_RAX] = (greg_t)number;
 }
 
 void restart_not(void *context)
 {
-	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
-	greg_t behind = r[REG_RIP] + SYSCALL_BYTES;
+	greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs, behind = r[REG_RIP] + SYSCALL_BYTES;
+	bool is_made_again = r[REG_RCX] == ~behind;
 	uint32_t number;
 
-	if (r[REG_RCX] == ~behind && call_before(behind, &number)) {
+	if (!is_made_again && !is_ended(r, &behind))
+		return;
+	if (behind != r[REG_RIP]) {
+		if (!call_before(behind, &number))
+			return;
 		r[REG_RIP] = behind;
 		r[REG_RAX] = -EINTR;
-	} else if (r[REG_RAX] != -EINTR || r[REG_RCX] != r[REG_RIP]) {
-		return;
 	}
 	r[REG_RCX] = 0;
 }

@@ -181,7 +181,7 @@ exits() {
 
 # refused LABEL PATTERN: attach is, in one line
 refused() {
-	attach 2>said.txt && fail "$1: not refused"
+	expected=$2 attach 2>said.txt && fail "$1: not refused"
 	[ "$(wc -l <said.txt)" -eq 1 ] && grep -q "$2" said.txt || { fail "$1: says"; cat said.txt; }
 	kill -0 "$pid" || fail "$1: the process has ended"
 }

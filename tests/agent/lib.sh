@@ -19,12 +19,14 @@ needs() {
 	done
 }
 
-# patient COMMAND...: `waymark attach`, again where it gives up since processors are busy, which is no fault of anything here
+# patient COMMAND...: `waymark attach`, again where it gives up since processors are busy, which is no fault of anything here. $expected: a pattern
+# of what it is to say when it gives up, which is not waited for again.
 patient() {
 	for tries in 1 2 3 4 5 6 7 8; do
 		"$@" 2>patient.txt
 		status=$?
 		[ $status -ne 0 ] && grep -q "do not all come to a stop within\|would stand still for more than\|found no moment for it" patient.txt || break
+		[ -z "${expected-}" ] || ! grep -q "$expected" patient.txt || break
 	done
 	cat patient.txt >&2
 	return $status
