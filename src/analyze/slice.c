@@ -728,7 +728,7 @@ static struct error *settle(struct work *w)
 {
 	struct error *err = NULL;
 
-	while (!err && (w->found.count || w->blocks.count) && !is_over(w)) {
+	while (!err && (w->found.count || !slice_work_is_done(w)) && !is_over(w)) {
 		struct item next;
 
 		if (w->found.count) {
@@ -737,7 +737,9 @@ static struct error *settle(struct work *w)
 		} else {
 			uint8_t *is_waiting, why;
 
-			next = slice_work_pop(w);
+			err = slice_work_pop(w, &next);
+			if (err)
+				break;
 			is_waiting = &w->contexts[next.context]
 					      .is_waiting[next.number - w->contexts[next.context].range.first_block];
 			why = *is_waiting;
@@ -811,7 +813,7 @@ static struct error *run(struct work *w)
 		err = err ? err : settle(w);
 		if (!err && !is_over(w))
 			err = w->is_coarse ? join_all_stores(w) : join_stores_of_threads(w);
-	} while (!err && (w->found.count || w->blocks.count) && !is_over(w));
+	} while (!err && (w->found.count || !slice_work_is_done(w)) && !is_over(w));
 	return err;
 }
 

@@ -51,36 +51,62 @@ static uint64_t turn_of(const struct work *w, struct item item)
 	return (uint64_t)w->order[item.number] << 32 | item.context;
 }
 
-struct error *slice_work_push(struct work *w, struct item item)
+static struct error *push_turn(struct turn_vec *heap, uint64_t turn)
 {
-	uint64_t turn = turn_of(w, item);
-	struct error *err = turn_vec_append(&w->blocks, turn);
-	uint64_t *heap = w->blocks.items;
+	struct error *err = turn_vec_append(heap, turn);
 	size_t at;
 
 	if (err)
 		return err;
-	for (at = w->blocks.count - 1; at && heap[(at - 1) / 2] < turn; at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = turn;
+	for (at = heap->count - 1; at && heap->items[(at - 1) / 2] < turn; at = (at - 1) / 2)
+		heap->items[at] = heap->items[(at - 1) / 2];
+	heap->items[at] = turn;
 	return NULL;
 }
 
-struct item slice_work_pop(struct work *w)
+struct error *slice_work_push(struct work *w, struct item item)
 {
-	uint64_t *heap = w->blocks.items, first = heap[0], last;
-	size_t count = --w->blocks.count, at = 0;
+	uint64_t turn = turn_of(w, item);
 
-	last = heap[count];
+	return turn < w->turn ? push_turn(&w->blocks, turn) : turn_vec_append(&w->later, turn);
+}
+
+bool slice_work_is_done(const struct work *w)
+{
+	return !w->blocks.count && !w->later.count;
+}
+
+static uint64_t pop_turn(struct turn_vec *heap)
+{
+	uint64_t first = heap->items[0], last;
+	size_t count = --heap->count, at = 0;
+
+	last = heap->items[count];
 	for (size_t child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && heap[child] < heap[child + 1])
+		if (child + 1 < count && heap->items[child] < heap->items[child + 1])
 			child++;
-		if (heap[child] <= last)
+		if (heap->items[child] <= last)
 			break;
-		heap[at] = heap[child];
+		heap->items[at] = heap->items[child];
 	}
-	heap[at] = last;
-	return (struct item){(uint32_t)first, w->in_order[first >> 32]};
+	heap->items[at] = last;
+	return first;
+}
+
+struct error *slice_work_pop(struct work *w, struct item *ret)
+{
+	struct error *err = NULL;
+
+	if (!w->blocks.count) {
+		for (size_t i = 0; i < w->later.count && !err; i++)
+			err = push_turn(&w->blocks, w->later.items[i]);
+		w->later.count = 0;
+	}
+	if (err)
+		return err;
+	w->turn = pop_turn(&w->blocks);
+	*ret = (struct item){(uint32_t)w->turn, w->in_order[w->turn >> 32]};
+	return NULL;
 }
 
 /* Functions that are called have higher orders than those that call them, and of a function the last block has the highest. */
@@ -203,6 +229,7 @@ void slice_work_close(struct work *w)
 	id_set_deinit(&w->landings);
 	id_set_deinit(&w->jumps);
 	turn_vec_deinit(&w->blocks);
+	turn_vec_deinit(&w->later);
 	item_vec_deinit(&w->found);
 }
 

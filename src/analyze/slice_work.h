@@ -81,7 +81,9 @@ struct work {
 	struct controls controls;
 	struct context *contexts;
 	uint32_t context_count;
-	struct turn_vec blocks;    /* to be gone through: a heap (slice_work_push) */
+	struct turn_vec blocks;    /* to be gone through in this sweep: a heap (slice_work_push) */
+	struct turn_vec later;     /* in the next one */
+	uint64_t turn;             /* of the block that the sweep is at */
 	uint32_t *effect_in_front; /* as of effects_find */
 	uint32_t *order;           /* [block] the highest one is gone through first */
 	uint32_t *in_order;        /* [order] block */
@@ -140,11 +142,15 @@ struct error *slice_work_left(struct work *w, uint32_t place, const struct funct
 			      struct function_ids **ret, bool *ret_is_first);
 
 /*
- * Blocks to be gone through, by their order: a function before those that call it, so that what it demands is known where they go on; of a function
- * the last block first, since demands go backward.
+ * Blocks to be gone through, in sweeps: in each a function comes before those that call it, so that what it demands is known where they go on, and of a
+ * function the last block first, since demands go backward. What a block brings to those that the sweep has passed waits for the next one, in which
+ * they have all of it at once: a caller's demands on a function, and the way around a loop. (The order of iterative data-flow analysis, Hecht and
+ * Ullman, SIAM J. Comput. 4(4), 1975. Going back at once, a slice of perl goes through 24 times as many blocks.)
  */
 struct error *slice_work_push(struct work *w, struct item item);
-struct item slice_work_pop(struct work *w);
+bool slice_work_is_done(const struct work *w);
+/* Unless it is done. */
+struct error *slice_work_pop(struct work *w, struct item *ret);
 
 /* What mattered at the ends of blocks goes from w to ret. */
 struct error *slice_work_take_demand(struct work *w, struct slice_demand *ret);
