@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	MOVED_ONE_BY_ONE = 4,
+	LOOKED_AT_ONE_BY_ONE = 4,
 };
 
 void id_set_deinit(struct id_set *set)
@@ -248,20 +248,26 @@ static void add_bits(struct id_set *set, const struct id_set *other, const struc
 	}
 }
 
-/* Moves the words in front of *at whose index is above to what is in front of *to: most often there are few, but of a large set there can be many. */
+/* Of the first `count` words those whose index is not above: most often nearly all, but in front of a word of a large set there can be few. */
+static uint32_t not_above(const struct id_set *set, uint32_t count, uint32_t index)
+{
+	for (int i = 0; i < LOOKED_AT_ONE_BY_ONE; i++) {
+		if (!count || set->words[count - 1].index <= index)
+			return count;
+		count--;
+	}
+	return skip(&(struct id_set){.words = set->words, .count = count}, 0, index + 1);
+}
+
+/* Moves the words in front of *at whose index is above to what is in front of *to. */
 static void move_up(struct id_set *set, uint32_t index, uint32_t *at, uint32_t *to)
 {
-	uint32_t moved;
+	uint32_t moved = *at - not_above(set, *at, index);
 
-	for (int i = 0; i < MOVED_ONE_BY_ONE; i++) {
-		if (!*at || set->words[*at - 1].index <= index)
-			return;
-		set->words[--*to] = set->words[--*at];
-	}
-	moved = *at - skip(&(struct id_set){.words = set->words, .count = *at}, 0, index + 1);
 	*at -= moved;
 	*to -= moved;
-	memmove(&set->words[*to], &set->words[*at], moved * sizeof *set->words);
+	if (moved && *to != *at)
+		memmove(&set->words[*to], &set->words[*at], moved * sizeof *set->words);
 }
 
 struct error *id_set_add_all(struct id_set *set, const struct id_set *other, const struct id_set *but,
@@ -286,8 +292,7 @@ struct error *id_set_add_all(struct id_set *set, const struct id_set *other, con
 	while (from) {
 		struct id_word w = other->words[--from];
 
-		while (out && but->words[out - 1].index > w.index)
-			out--;
+		out = out ? not_above(but, out, w.index) : 0;
 		if (out && but->words[out - 1].index == w.index)
 			w.bits &= ~but->words[out - 1].bits;
 		if (to == at && at && set->words[at - 1].index > w.index)
