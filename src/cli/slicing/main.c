@@ -26,6 +26,8 @@ struct work {
 	struct code code;
 	struct ran ran; /* --ran */
 	struct profile_ran_count ran_count;
+	uint32_t *criteria; /* instructions of the line */
+	uint32_t criterion_count;
 	struct slicing_analysis analysis;
 	struct slicing_progress progress;
 	struct sources sources;
@@ -150,20 +152,14 @@ static struct error *slice_line(struct work *w)
 	CLEANUP(depends_deinit) struct depends depends = {0};
 	CLEANUP(slice_chain_deinit) struct slice_chain chain = {0};
 	CLEANUP(slice_graph_deinit) struct slice_graph graph = {0};
-	struct arena scratch = {0};
-	uint32_t *criteria = arena_calloc(&scratch, (size_t)w->code.instruction_count + 1, sizeof *criteria);
-	struct slice_request request = {.regions = &w->analysis.regions,
-					.runs = w->ran.runs,
-					.comes = w->ran.comes,
-					.criteria = criteria,
-					.limit_steps = limit_of(w).steps};
-	struct error *err = criteria ? NULL : &error_no_memory;
+	const struct slice_request request = {.regions = &w->analysis.regions,
+					      .runs = w->ran.runs,
+					      .comes = w->ran.comes,
+					      .criteria = w->criteria,
+					      .criterion_count = w->criterion_count,
+					      .limit_steps = limit_of(w).steps};
+	struct error *err = w->options->is_forward ? slice_forward(&request, &slice) : slice_backward(&request, &slice);
 
-	if (!err)
-		err = slicing_line_find(&w->line, &w->code, w->ran.runs, w->program, criteria,
-					&request.criterion_count);
-	if (!err)
-		err = w->options->is_forward ? slice_forward(&request, &slice) : slice_backward(&request, &slice);
 	if (!err)
 		err = slicing_take_slice(&slice, &request, &w->analysis.coarse);
 	if (!err)
@@ -174,9 +170,16 @@ static struct error *slice_line(struct work *w)
 		err = slice_chain_find(&depends, &lines, &request, &chain);
 	if (!err && format_of(w) == SLICE_FORMAT_HTML)
 		err = slice_graph_make(&depends, &lines, &graph);
-	arena_deinit(&scratch);
 	slicing_progress_end(&w->progress);
 	return err ? err : print(w, &lines, &chain, &graph);
+}
+
+static struct error *find_criterion(struct work *w)
+{
+	w->criteria = calloc((size_t)w->code.instruction_count + 1, sizeof *w->criteria);
+	if (!w->criteria)
+		return &error_no_memory;
+	return slicing_line_find(&w->line, &w->code, w->ran.runs, w->program, w->criteria, &w->criterion_count);
 }
 
 static struct error *run(struct work *w)
@@ -192,6 +195,9 @@ static struct error *run(struct work *w)
 		err = load(w);
 	if (!err)
 		err = read_runs(w);
+	/* A line that is not there is told before all code is analysed. */
+	if (!err)
+		err = find_criterion(w);
 	slicing_progress_start(&w->progress, &w->code);
 	key.folder = w->cache;
 	key.runs = w->ran.runs;
@@ -225,6 +231,7 @@ int main(int argc, char **argv)
 		ran_deinit(&w.ran);
 		sources_deinit(&w.sources);
 		slicing_line_deinit(&w.line);
+		free(w.criteria);
 		free(w.cache);
 	}
 	object_search_deinit(&o.search);
