@@ -5,6 +5,7 @@
 
 #include "analyze/jumps.h"
 #include "analyze/slice_limit.h"
+#include "analyze/sweep.h"
 #include "base/text.h"
 #include "llvm/ir.h"
 
@@ -44,7 +45,7 @@ struct work {
 	uint8_t *is_waiting[PHASES];     /* [block] */
 	struct id_set *function_reads;   /* [function] what it and those that it calls read */
 	uint32_t *changed_by;            /* [region] an instruction of the slice */
-	struct function_ids blocks;      /* 2 * block + phase: to be gone through */
+	struct sweep blocks;             /* to be gone through; contexts: phases */
 	struct function_ids found;       /* 2 * instruction + phase: in the slice, not looked at yet */
 	struct id_set landings, jumps;   /* calls of setjmp and longjmp */
 	struct id_set at_jumps;          /* regions that can be others where longjmp is called */
@@ -68,7 +69,7 @@ static struct error *wait(struct work *w, enum phase phase, uint32_t block)
 	if (w->is_coarse || w->is_waiting[phase][block] || !can_run(w, block))
 		return NULL;
 	w->is_waiting[phase][block] = 1;
-	return function_ids_append(&w->blocks, 2 * block + phase);
+	return sweep_push(&w->blocks, block, phase);
 }
 
 static uint8_t how_in(const struct work *w, uint32_t instruction, enum slice_reason reason)
@@ -537,16 +538,19 @@ static struct error *settle(struct work *w)
 {
 	struct error *err = NULL;
 
-	while (!err && (w->found.count || w->blocks.count) && !is_over(w)) {
+	while (!err && (w->found.count || !sweep_is_done(&w->blocks)) && !is_over(w)) {
 		if (w->found.count) {
 			uint32_t next = w->found.items[--w->found.count];
 
 			err = follow(w, (enum phase)(next % 2), next / 2);
 		} else {
-			uint32_t next = w->blocks.items[--w->blocks.count];
+			uint32_t block, phase;
 
-			w->is_waiting[next % 2][next / 2] = 0;
-			err = pass_block(w, (enum phase)(next % 2), next / 2);
+			err = sweep_pop(&w->blocks, &block, &phase);
+			if (err)
+				break;
+			w->is_waiting[phase][block] = 0;
+			err = pass_block(w, (enum phase)phase, block);
 		}
 	}
 	return err;
@@ -600,7 +604,7 @@ static struct error *run(struct work *w)
 		err = err ? err : settle(w);
 		if (!err && !is_over(w))
 			err = join_readers_anywhere(w);
-	} while (!err && (w->found.count || w->blocks.count) && !is_over(w));
+	} while (!err && (w->found.count || !sweep_is_done(&w->blocks)) && !is_over(w));
 	return err;
 }
 
@@ -610,6 +614,8 @@ static struct error *allocate(struct work *w)
 	struct error *err = controls_init(c, &w->controls);
 	bool has_all;
 
+	if (!err)
+		err = sweep_init(c, &w->regions->calls, true, &w->blocks);
 	if (err)
 		return err;
 	w->slice->why = calloc((size_t)c->instruction_count + 1, sizeof *w->slice->why);
@@ -655,7 +661,7 @@ static void work_deinit(struct work *w)
 	id_set_deinit(&w->ever);
 	id_set_deinit(&w->anywhere);
 	id_set_deinit(&w->some);
-	function_ids_deinit(&w->blocks);
+	sweep_deinit(&w->blocks);
 	function_ids_deinit(&w->found);
 }
 

@@ -53,7 +53,7 @@ static struct error *wait(struct work *w, uint32_t context, uint32_t block, uint
 	if (!can_run(w, context, block))
 		return NULL;
 	*is_waiting |= why;
-	return *is_waiting == why ? slice_work_push(w, (struct item){context, block}) : NULL;
+	return *is_waiting == why ? sweep_push(&w->blocks, block, context) : NULL;
 }
 
 static struct error *join(struct work *w, uint32_t context, uint32_t instruction, enum slice_reason reason, uint32_t of)
@@ -728,7 +728,7 @@ static struct error *settle(struct work *w)
 {
 	struct error *err = NULL;
 
-	while (!err && (w->found.count || !slice_work_is_done(w)) && !is_over(w)) {
+	while (!err && (w->found.count || !sweep_is_done(&w->blocks)) && !is_over(w)) {
 		struct item next;
 
 		if (w->found.count) {
@@ -737,7 +737,7 @@ static struct error *settle(struct work *w)
 		} else {
 			uint8_t *is_waiting, why;
 
-			err = slice_work_pop(w, &next);
+			err = sweep_pop(&w->blocks, &next.number, &next.context);
 			if (err)
 				break;
 			is_waiting = &w->contexts[next.context]
@@ -813,7 +813,7 @@ static struct error *run(struct work *w)
 		err = err ? err : settle(w);
 		if (!err && !is_over(w))
 			err = w->is_coarse ? join_all_stores(w) : join_stores_of_threads(w);
-	} while (!err && (w->found.count || !slice_work_is_done(w)) && !is_over(w));
+	} while (!err && (w->found.count || !sweep_is_done(&w->blocks)) && !is_over(w));
 	return err;
 }
 

@@ -1,4 +1,4 @@
-/* slice_work.c - contexts of a backward slice and their memory, and the order in which blocks are gone through (slice_work.h). */
+/* slice_work.c - contexts of a backward slice and their memory (slice_work.h). */
 #include "analyze/slice_work.h"
 
 #include <stdlib.h>
@@ -43,93 +43,6 @@ struct error *slice_work_left(struct work *w, uint32_t place, const struct funct
 	return NULL;
 }
 
-/* ---- blocks ---- */
-
-/* A block in a context as one number: the highest one is gone through first. */
-static uint64_t turn_of(const struct work *w, struct item item)
-{
-	return (uint64_t)w->order[item.number] << 32 | item.context;
-}
-
-static struct error *push_turn(struct turn_vec *heap, uint64_t turn)
-{
-	struct error *err = turn_vec_append(heap, turn);
-	size_t at;
-
-	if (err)
-		return err;
-	for (at = heap->count - 1; at && heap->items[(at - 1) / 2] < turn; at = (at - 1) / 2)
-		heap->items[at] = heap->items[(at - 1) / 2];
-	heap->items[at] = turn;
-	return NULL;
-}
-
-struct error *slice_work_push(struct work *w, struct item item)
-{
-	uint64_t turn = turn_of(w, item);
-
-	return turn < w->turn ? push_turn(&w->blocks, turn) : turn_vec_append(&w->later, turn);
-}
-
-bool slice_work_is_done(const struct work *w)
-{
-	return !w->blocks.count && !w->later.count;
-}
-
-static uint64_t pop_turn(struct turn_vec *heap)
-{
-	uint64_t first = heap->items[0], last;
-	size_t count = --heap->count, at = 0;
-
-	last = heap->items[count];
-	for (size_t child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && heap->items[child] < heap->items[child + 1])
-			child++;
-		if (heap->items[child] <= last)
-			break;
-		heap->items[at] = heap->items[child];
-	}
-	heap->items[at] = last;
-	return first;
-}
-
-struct error *slice_work_pop(struct work *w, struct item *ret)
-{
-	struct error *err = NULL;
-
-	if (!w->blocks.count) {
-		for (size_t i = 0; i < w->later.count && !err; i++)
-			err = push_turn(&w->blocks, w->later.items[i]);
-		w->later.count = 0;
-	}
-	if (err)
-		return err;
-	w->turn = pop_turn(&w->blocks);
-	*ret = (struct item){(uint32_t)w->turn, w->in_order[w->turn >> 32]};
-	return NULL;
-}
-
-/* Functions that are called have higher orders than those that call them, and of a function the last block has the highest. */
-static struct error *order_blocks(struct work *w)
-{
-	const struct call_order *calls = &w->regions->calls;
-	uint32_t next = w->code->block_count;
-
-	w->order = calloc((size_t)w->code->block_count + 1, sizeof *w->order);
-	w->in_order = calloc((size_t)w->code->block_count + 1, sizeof *w->in_order);
-	if (!w->order || !w->in_order)
-		return &error_no_memory;
-	for (uint32_t i = 0; i < calls->function_count; i++) {
-		const struct code_function *f = &w->code->functions[calls->functions[i]];
-
-		for (uint32_t b = f->block_count; b-- > 0;) {
-			w->order[f->first_block + b] = --next;
-			w->in_order[next] = f->first_block + b;
-		}
-	}
-	return NULL;
-}
-
 /* ---- memory ---- */
 
 static struct error *open_context(struct context *c)
@@ -159,7 +72,7 @@ struct error *slice_work_open(struct work *w)
 	w->contexts = calloc((size_t)CONTEXT_FRAMES + w->request->frame_count, sizeof *w->contexts);
 	if (!w->slice->why || !w->contexts)
 		return &error_no_memory;
-	err = order_blocks(w);
+	err = sweep_init(c, &w->regions->calls, false, &w->blocks);
 	if (!err)
 		err = call_groups_find(w->memory, &w->groups);
 	w->context_count = CONTEXT_FRAMES + w->request->frame_count;
@@ -210,8 +123,6 @@ void slice_work_close(struct work *w)
 	for (uint32_t i = 0; i < w->context_count; i++)
 		close_context(&w->contexts[i]);
 	free(w->contexts);
-	free(w->order);
-	free(w->in_order);
 	free(w->effect_in_front);
 	controls_deinit(&w->controls);
 	region_classes_deinit(&w->classes);
@@ -228,8 +139,7 @@ void slice_work_close(struct work *w)
 	async_deinit(&w->async);
 	id_set_deinit(&w->landings);
 	id_set_deinit(&w->jumps);
-	turn_vec_deinit(&w->blocks);
-	turn_vec_deinit(&w->later);
+	sweep_deinit(&w->blocks);
 	item_vec_deinit(&w->found);
 }
 

@@ -8,6 +8,7 @@
 #include "analyze/call_groups.h"
 #include "analyze/region_classes.h"
 #include "analyze/slice.h"
+#include "analyze/sweep.h"
 
 /*
  * Of a function: as one that a criterion is below, and as one whose effects matter to a call. Behind these two, each frame of the request is a
@@ -68,7 +69,6 @@ struct item {
 	uint32_t number;
 };
 VEC_DECLARE(item_vec, struct item);
-VEC_DECLARE(turn_vec, uint64_t);
 VEC_DECLARE(function_ids_vec, struct function_ids);
 
 struct work {
@@ -81,12 +81,8 @@ struct work {
 	struct controls controls;
 	struct context *contexts;
 	uint32_t context_count;
-	struct turn_vec blocks;    /* to be gone through in this sweep: a heap (slice_work_push) */
-	struct turn_vec later;     /* in the next one */
-	uint64_t turn;             /* of the block that the sweep is at */
+	struct sweep blocks;       /* to be gone through */
 	uint32_t *effect_in_front; /* as of effects_find */
-	uint32_t *order;           /* [block] the highest one is gone through first */
-	uint32_t *in_order;        /* [order] block */
 	bool is_coarse; /* all of memory is in `ever`, and all calls of a function go with CONTEXT_UP (slice.h) */
 	bool has_threads;
 	struct async async;
@@ -140,17 +136,6 @@ struct item slice_work_item(const struct work *w, uint32_t place);
 /* Of a call of a group, at that place: of its functions those that it has not asked. *ret_is_first: nobody has wanted to know before. */
 struct error *slice_work_left(struct work *w, uint32_t place, const struct function_ids *callees,
 			      struct function_ids **ret, bool *ret_is_first);
-
-/*
- * Blocks to be gone through, in sweeps: in each a function comes before those that call it, so that what it demands is known where they go on, and of a
- * function the last block first, since demands go backward. What a block brings to those that the sweep has passed waits for the next one, in which
- * they have all of it at once: a caller's demands on a function, and the way around a loop. (The order of iterative data-flow analysis, Hecht and
- * Ullman, SIAM J. Comput. 4(4), 1975. Going back at once, a slice of perl goes through 24 times as many blocks.)
- */
-struct error *slice_work_push(struct work *w, struct item item);
-bool slice_work_is_done(const struct work *w);
-/* Unless it is done. */
-struct error *slice_work_pop(struct work *w, struct item *ret);
 
 /* What mattered at the ends of blocks goes from w to ret. */
 struct error *slice_work_take_demand(struct work *w, struct slice_demand *ret);
