@@ -27,7 +27,7 @@
 
 #include "cli/slice.h"
 #include "model/slices/crash_stack.h"
-#include "model/slices/slice_lines.h"
+#include "model/slices/slice_places.h"
 #include "object/find.h"
 #include "object/object.h"
 
@@ -60,6 +60,7 @@ struct work {
 	struct snapshot snapshot;
 	struct crash crash;
 	struct code code;
+	struct slice_places places;
 	struct crash_code map;
 	struct arena arena;
 	struct activity_result activity;
@@ -142,14 +143,12 @@ static struct error *keep_of_frames(struct crash *c, int keeps)
 
 static struct error *print(const struct work *w, const char *what, const struct slice *s)
 {
-	struct slice_lines lines;
-	struct error *err = slice_lines_make(&w->regions, s, &lines);
+	uint32_t lines;
+	struct error *err = slice_places_count(&w->places, &w->code, s, &lines);
 
-	if (err)
-		return err;
-	printf("%s\t%" PRIu32 "\t%" PRIu32, what, lines.instructions_in, lines.count_in);
-	slice_lines_deinit(&lines);
-	return NULL;
+	if (!err)
+		printf("%s\t%" PRIu32 "\t%" PRIu32, what, s->count, lines);
+	return err;
 }
 
 /* All that ran, or may have, then what it took. */
@@ -160,8 +159,10 @@ static struct error *print_rest(const struct work *w, bool is_coarse)
 	struct rusage used;
 
 	for (uint32_t i = 0; i < w->code.instruction_count && !err; i++)
-		if (!w->ran.runs || w->ran.runs[w->code.instructions[i].block])
+		if (!w->ran.runs || w->ran.runs[w->code.instructions[i].block]) {
 			slice.why[i] = (struct slice_why){SLICE_CRITERION, CODE_NONE};
+			slice.count++;
+		}
 	if (!err)
 		err = print(w, "", &slice);
 	slice_deinit(&slice);
@@ -256,7 +257,9 @@ static struct error *load(struct work *w)
 	if (!err)
 		err = code_open(&units, &w->code);
 	bitcode_deinit(&units);
-	return err ? err : code_number_all(&w->code);
+	if (!err)
+		err = code_number_all(&w->code);
+	return err ? err : slice_places_make(&w->code, &w->places);
 }
 
 static struct error *find_ran(struct work *w)

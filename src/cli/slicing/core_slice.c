@@ -48,6 +48,7 @@ struct work {
 	uint32_t *line_instructions;
 	uint32_t line_instruction_count;
 	struct slice_size sizes[SLICES_OF + 1];
+	struct slice_places places;
 	struct slice_lines shown;
 	struct slice active_slice;
 	uint32_t *distances; /* [instruction] of the active slice, if it is shown */
@@ -182,19 +183,13 @@ static struct error *measure(struct work *w, const struct slice_request *request
 			     enum slice_of of)
 {
 	struct slice_size *size = &w->sizes[of];
-	struct slice_lines lines;
-	struct error *err = slice_lines_make(request->regions, s, &lines);
+	struct error *err = slice_places_count(&w->places, w->code, s, &size->lines);
 
-	if (err)
+	size->instructions = s->count;
+	if (err || w->request->slice_of != of)
 		return err;
-	size->lines = lines.count_in;
-	size->instructions = lines.instructions_in;
-	if (w->request->slice_of != of) {
-		slice_lines_deinit(&lines);
-		return NULL;
-	}
-	w->shown = lines;
-	return explain(w, request, s);
+	err = slice_lines_make(&w->places, request->regions, s, &w->shown);
+	return err ? err : explain(w, request, s);
 }
 
 static struct slice_request request_of(const struct work *w, const struct analysis *a, const struct crash_stack *stack,
@@ -325,22 +320,20 @@ static struct error *find_overruns(struct work *w)
 
 static struct error *count_ran(struct work *w)
 {
-	struct slice_lines lines;
+	struct slice_size *size = &w->sizes[SLICES_OF];
 	struct slice slice = {.why = calloc((size_t)w->code->instruction_count + 1, sizeof *slice.why)};
 	struct error *err = slice.why ? NULL : &error_no_memory;
 
 	for (uint32_t i = 0; i < w->code->instruction_count && !err; i++)
-		if (w->ran.runs[w->code->instructions[i].block])
+		if (w->ran.runs[w->code->instructions[i].block]) {
 			slice.why[i] = (struct slice_why){SLICE_CRITERION, CODE_NONE};
+			slice.count++;
+		}
+	size->instructions = slice.count;
 	if (!err)
-		err = slice_lines_make(&w->active.of.regions, &slice, &lines);
+		err = slice_places_count(&w->places, w->code, &slice, &size->lines);
 	slice_deinit(&slice);
-	if (err)
-		return err;
-	w->sizes[SLICES_OF].lines = lines.count_in;
-	w->sizes[SLICES_OF].instructions = lines.instructions_in;
-	slice_lines_deinit(&lines);
-	return NULL;
+	return err;
 }
 
 static struct error *slice_all(struct work *w)
@@ -387,7 +380,9 @@ static struct error *load(struct work *w)
 	err = slicing_open(&w->request->reading.cache.search, &wanted, w->code);
 	if (!err && w->is_line)
 		err = slicing_line_probe(&w->line, w->code);
-	return err ? err : code_number_all(w->code);
+	if (!err)
+		err = code_number_all(w->code);
+	return err ? err : slice_places_make(w->code, &w->places);
 }
 
 static struct error *print(struct work *w)
@@ -461,6 +456,7 @@ static struct error *run(struct work *w)
 static void work_deinit(struct work *w)
 {
 	slice_lines_deinit(&w->shown);
+	slice_places_deinit(&w->places);
 	slice_chain_deinit(&w->chain);
 	slice_graph_deinit(&w->graph);
 	slice_order_deinit(&w->order);

@@ -147,6 +147,7 @@ static struct pointers_limit limit_of(const struct work *w)
 
 static struct error *slice_line(struct work *w)
 {
+	CLEANUP(slice_places_deinit) struct slice_places places = {0};
 	CLEANUP(slice_lines_deinit) struct slice_lines lines = {0};
 	CLEANUP(slice_deinit) struct slice slice = {0};
 	CLEANUP(depends_deinit) struct depends depends = {0};
@@ -163,7 +164,9 @@ static struct error *slice_line(struct work *w)
 	if (!err)
 		err = slicing_take_slice(&slice, &request, &w->analysis.coarse);
 	if (!err)
-		err = slice_lines_make(&w->analysis.regions, &slice, &lines);
+		err = slice_places_make(&w->code, &places);
+	if (!err)
+		err = slice_lines_make(&places, &w->analysis.regions, &slice, &lines);
 	if (!err)
 		err = depends_init(&w->analysis.regions, &slice, w->ran.runs, &depends);
 	if (!err && !w->options->is_forward)

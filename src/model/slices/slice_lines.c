@@ -7,117 +7,18 @@
 #include "base/order.h"
 
 enum {
-	INLINED_MAX = 64, /* levels of inlining */
-	OWN_MAX = 16,     /* instructions without lines that lead to one with a line */
+	OWN_MAX = 16, /* instructions without lines that lead to one with a line */
 };
-
-VEC_DECLARE(name_vec, const char *);
 
 struct making {
 	const struct code *code;
 	const struct regions *regions;
 	const struct slice *slice;
+	const struct slice_places *places;
 	struct slice_lines *lines;
-	struct hashmap files; /* by name -> names */
-	struct name_vec names;
-	struct hashmap pairs; /* by addresses of folder and file */
-	struct function_ids file_of_pair;
-	struct hashmap places;        /* file and line -> number of a line, before they are sorted */
-	uint32_t *first;              /* [instruction + 1] in lines_of */
-	struct function_ids lines_of; /* numbers of lines, the innermost first */
-	uint32_t *reader_of;          /* [region] an instruction of the slice that reads it */
-	bool *is_set_read;            /* by set of regions */
+	uint32_t *reader_of; /* [region] an instruction of the slice that reads it */
+	bool *is_set_read;   /* by set of regions */
 };
-
-static bool is_slash(char c)
-{
-	return c == '/';
-}
-
-uint32_t slice_find_line(const struct code *c, const char *name, uint32_t line, uint32_t *ret)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < c->instruction_count; i++) {
-		struct code_line lines[INLINED_MAX];
-		uint32_t levels = code_lines(c, i, lines, INLINED_MAX);
-
-		for (uint32_t k = 0; k < levels; k++)
-			if (lines[k].line == line && code_file_ends_with(&lines[k], name)) {
-				ret[count++] = i;
-				break;
-			}
-	}
-	return count;
-}
-
-struct slice_near slice_near_line(const struct code *c, const char *name, uint32_t line)
-{
-	struct slice_near near = {0};
-
-	for (uint32_t i = 0; i < c->instruction_count; i++) {
-		struct code_line lines[INLINED_MAX];
-		uint32_t levels = code_lines(c, i, lines, INLINED_MAX);
-
-		for (uint32_t k = 0; k < levels; k++) {
-			uint32_t at = lines[k].line;
-
-			if (!at || !code_file_ends_with(&lines[k], name))
-				continue;
-			near.has_file = true;
-			if (at < line && at > near.before)
-				near.before = at;
-			if (at > line && (!near.after || at < near.after))
-				near.after = at;
-		}
-	}
-	return near;
-}
-
-static struct error *name_file(struct making *m, const struct code_line *line, uint32_t *ret)
-{
-	const char *name = is_slash(*line->file) || !line->folder || !*line->folder
-				   ? line->file
-				   : arena_printf(&m->lines->arena, "%s/%s", line->folder, line->file);
-	uint32_t count = m->files.count;
-	struct key key;
-	struct error *err;
-
-	if (!name)
-		return &error_no_memory;
-	key = key_of_text(name);
-	err = hashmap_add(&m->files, &key, ret);
-	return !err && *ret == count ? name_vec_append(&m->names, name) : err;
-}
-
-/* A folder and a file are one text each in the bitcode, so that their addresses say which they are. */
-static struct error *file_number(struct making *m, const struct code_line *line, uint32_t *ret)
-{
-	const struct key key = {{(uintptr_t)line->folder, (uintptr_t)line->file, 0}};
-	uint32_t pair, count = m->pairs.count;
-	struct error *err = hashmap_add(&m->pairs, &key, &pair);
-
-	if (err)
-		return err;
-	if (pair == count) {
-		err = name_file(m, line, ret);
-		return err ? err : function_ids_append(&m->file_of_pair, *ret);
-	}
-	*ret = m->file_of_pair.items[pair];
-	return NULL;
-}
-
-static struct error *place_number(struct making *m, const struct code_line *line, uint32_t *ret)
-{
-	uint32_t file;
-	struct error *err;
-
-	*ret = SLICE_NO_LINE;
-	if (!line->file || !line->line)
-		return NULL;
-	err = file_number(m, line, &file);
-	return err ? err : hashmap_add(&m->places, &(struct key){{file, line->line, 0}}, ret);
-}
 
 /* The reason of an instruction that is in for memory, or for what it may not do: who reads that. */
 static uint32_t reader(const struct making *m, uint32_t i)
@@ -188,35 +89,13 @@ static void take_reason(struct making *m, uint32_t number, uint32_t i, bool is_o
 	}
 }
 
-static struct error *number_lines(struct making *m)
-{
-	struct error *err = NULL;
-
-	for (uint32_t i = 0; i < m->code->instruction_count && !err; i++) {
-		struct code_line lines[INLINED_MAX];
-		uint32_t levels = code_lines(m->code, i, lines, INLINED_MAX), number;
-
-		m->lines->line_of[i] = SLICE_NO_LINE;
-		m->first[i] = (uint32_t)m->lines_of.count;
-		for (uint32_t k = 0; k < levels && !err; k++) {
-			err = place_number(m, &lines[k], &number);
-			if (!err)
-				err = function_ids_append(&m->lines_of, number);
-			if (!k)
-				m->lines->line_of[i] = number;
-		}
-	}
-	m->first[m->code->instruction_count] = (uint32_t)m->lines_of.count;
-	return err;
-}
-
 static struct error *take_inlined(struct making *m, uint32_t i)
 {
 	struct slice_inlined_vec *v = &m->lines->inlined;
 	struct error *err = NULL;
 
-	for (uint32_t k = m->first[i]; k + 1 < m->first[i + 1] && !err; k++) {
-		struct slice_inlined x = {m->lines_of.items[k], m->lines_of.items[k + 1]};
+	for (uint32_t k = m->places->first[i]; k + 1 < m->places->first[i + 1] && !err; k++) {
+		struct slice_inlined x = {m->places->of.items[k], m->places->of.items[k + 1]};
 		const struct slice_inlined *last = v->count ? &v->items[v->count - 1] : NULL;
 
 		if (x.line != SLICE_NO_LINE && x.at != SLICE_NO_LINE &&
@@ -231,62 +110,27 @@ static struct error *fill(struct making *m)
 	struct slice_lines *l = m->lines;
 	struct error *err = NULL;
 
-	l->count = m->places.count;
+	l->count = m->places->count;
 	l->items = arena_calloc(&l->arena, (size_t)l->count + 1, sizeof *l->items);
 	if (!l->items)
 		return &error_no_memory;
 	for (uint32_t i = 0; i < l->count; i++)
-		l->items[i] = (struct slice_line){.file = m->names.items[m->places.keys[i].words[0]],
-						  .line = (uint32_t)m->places.keys[i].words[1],
-						  .of = SLICE_NO_LINE};
+		l->items[i] = (struct slice_line){
+			.file = m->places->items[i].file, .line = m->places->items[i].line, .of = SLICE_NO_LINE};
+	for (uint32_t i = 0; i < m->code->instruction_count; i++)
+		l->line_of[i] = slice_place_of(m->places, i);
 	for (uint32_t i = 0; i < m->code->instruction_count && !err; i++) {
 		l->instructions++;
 		l->instructions_in += m->slice->why[i].reason != SLICE_OUT;
 		if (m->slice->why[i].reason)
 			err = take_inlined(m, i);
-		for (uint32_t k = m->first[i]; k < m->first[i + 1]; k++)
-			if (m->lines_of.items[k] != SLICE_NO_LINE)
-				take_reason(m, m->lines_of.items[k], i, k > m->first[i]);
+		for (uint32_t k = m->places->first[i]; k < m->places->first[i + 1]; k++)
+			if (m->places->of.items[k] != SLICE_NO_LINE)
+				take_reason(m, m->places->of.items[k], i, k > m->places->first[i]);
 	}
+	for (uint32_t i = 0; i < l->count; i++)
+		l->count_in += l->items[i].is_in;
 	return err;
-}
-
-static int compare_places(const void *a, const void *b, void *lines)
-{
-	const struct slice_line *x = &((struct slice_line *)lines)[*(const uint32_t *)a];
-	const struct slice_line *y = &((struct slice_line *)lines)[*(const uint32_t *)b];
-	int order = x->file == y->file ? 0 : strcmp(x->file, y->file);
-
-	return order ? order : compare_u64(x->line, y->line);
-}
-
-static struct error *sort(struct slice_lines *l, uint32_t instructions)
-{
-	uint32_t *order = arena_calloc(&l->arena, (size_t)l->count + 1, sizeof *order);
-	uint32_t *place = arena_calloc(&l->arena, (size_t)l->count + 1, sizeof *place);
-	struct slice_line *sorted = arena_calloc(&l->arena, (size_t)l->count + 1, sizeof *sorted);
-
-	if (!order || !place || !sorted)
-		return &error_no_memory;
-	for (uint32_t i = 0; i < l->count; i++)
-		order[i] = i;
-	qsort_r(order, l->count, sizeof *order, compare_places, l->items);
-	for (uint32_t i = 0; i < l->count; i++)
-		place[order[i]] = i;
-	for (uint32_t i = 0; i < l->count; i++) {
-		sorted[i] = l->items[order[i]];
-		if (sorted[i].of != SLICE_NO_LINE)
-			sorted[i].of = place[sorted[i].of];
-		l->count_in += sorted[i].is_in;
-	}
-	for (size_t i = 0; i < l->inlined.count; i++)
-		l->inlined.items[i] =
-			(struct slice_inlined){place[l->inlined.items[i].line], place[l->inlined.items[i].at]};
-	for (uint32_t i = 0; i < instructions; i++)
-		if (l->line_of[i] != SLICE_NO_LINE)
-			l->line_of[i] = place[l->line_of[i]];
-	l->items = sorted;
-	return NULL;
 }
 
 static int compare_unknown(const void *a, const void *b)
@@ -325,34 +169,25 @@ static struct error *find_unknown(struct making *m)
 	return err;
 }
 
-struct error *slice_lines_make(const struct regions *r, const struct slice *s, struct slice_lines *ret)
+struct error *slice_lines_make(const struct slice_places *places, const struct regions *r, const struct slice *s,
+			       struct slice_lines *ret)
 {
 	struct slice_lines lines = {0};
-	struct making m = {.code = r->memory->code, .regions = r, .slice = s, .lines = &lines};
+	struct making m = {.code = r->memory->code, .regions = r, .slice = s, .places = places, .lines = &lines};
 	struct error *err;
 
 	lines.line_of = arena_calloc(&lines.arena, (size_t)m.code->instruction_count + 1, sizeof *lines.line_of);
-	m.first = calloc((size_t)m.code->instruction_count + 1, sizeof *m.first);
 	m.reader_of = calloc(r->items.count + 1, sizeof *m.reader_of);
 	m.is_set_read = calloc(r->sets.count, sizeof *m.is_set_read);
-	err = lines.line_of && m.first && m.reader_of && m.is_set_read ? number_lines(&m) : &error_no_memory;
+	err = lines.line_of && m.reader_of && m.is_set_read ? NULL : &error_no_memory;
 	if (!err) {
 		find_readers(&m);
 		err = fill(&m);
 	}
 	if (!err)
-		err = sort(&lines, m.code->instruction_count);
-	if (!err)
 		err = find_unknown(&m);
-	free(m.first);
-	function_ids_deinit(&m.lines_of);
 	free(m.reader_of);
 	free(m.is_set_read);
-	name_vec_deinit(&m.names);
-	hashmap_deinit(&m.files);
-	hashmap_deinit(&m.pairs);
-	function_ids_deinit(&m.file_of_pair);
-	hashmap_deinit(&m.places);
 	if (err)
 		slice_lines_deinit(&lines);
 	else

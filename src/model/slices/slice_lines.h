@@ -4,9 +4,7 @@
 #ifndef WM_MODEL_SLICES_SLICE_LINES_H
 #define WM_MODEL_SLICES_SLICE_LINES_H
 
-#include "analyze/slice.h"
-
-#define SLICE_NO_LINE UINT32_MAX
+#include "model/slices/slice_places.h"
 
 struct slice_line {
 	const char *file; /* as the program was built with, whole */
@@ -40,18 +38,9 @@ struct slice_lines {
 	uint32_t unknown_count;
 };
 
-/* The instructions of a line: inlined code belongs to its own line and to those of the calls that it was inlined at. name: the end of a
- * file's name, by whole components. ret: [instruction_count]. Returns how many. */
-uint32_t slice_find_line(const struct code *c, const char *name, uint32_t line, uint32_t *ret);
-
-/* The lines with code that are next to a line: the last one in front of it and the first one behind it. 0: none. */
-struct slice_near {
-	bool has_file; /* the program has code of that file at all */
-	uint32_t before, after;
-};
-struct slice_near slice_near_line(const struct code *c, const char *name, uint32_t line);
-
-struct error *slice_lines_make(const struct regions *r, const struct slice *s, struct slice_lines *ret);
+/* places: of the same code; names of files are theirs, so they must outlive ret. */
+struct error *slice_lines_make(const struct slice_places *places, const struct regions *r, const struct slice *s,
+			       struct slice_lines *ret);
 void slice_lines_deinit(struct slice_lines *l);
 
 #endif
