@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/slices/slice_lines.h"
+#include "model/slices/slice_places.h"
 
 /* The line number begins behind the last colon that digits follow up to the end or a colon. */
 struct error *slicing_line_parse(const char *text, struct slicing_line *ret, bool *is_line)
