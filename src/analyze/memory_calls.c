@@ -523,6 +523,14 @@ static struct error *call_through_pointer(struct builder *b, uint32_t call, cons
 							: call_library(b, value, LLVMGetValueName(target->value));
 }
 
+/* What a library calls back is code outside. Handlers have been called when they were installed. */
+static bool is_of_outside(const struct memory_object *target, const struct library_effect *e)
+{
+	if (e->kind == LIBRARY_CALLS)
+		return target->kind == MEMORY_FOREIGN || target->kind == MEMORY_LIBRARY;
+	return target->kind == MEMORY_FOREIGN && is_handler(e) && e->kind != LIBRARY_RUNS;
+}
+
 struct error *memory_call_leads_to(void *data, uint32_t call, uint32_t location)
 {
 	struct builder *b = data;
@@ -536,7 +544,7 @@ struct error *memory_call_leads_to(void *data, uint32_t call, uint32_t location)
 		return call_through_pointer(b, call, &target);
 	if (call != MEMORY_CALL_FROM_OUTSIDE)
 		callback = b->callbacks.items[call - b->code->instruction_count];
-	if (target.kind == MEMORY_FOREIGN && is_handler(&callback.effect) && callback.effect.kind != LIBRARY_RUNS)
+	if (call != MEMORY_CALL_FROM_OUTSIDE && is_of_outside(&target, &callback.effect))
 		return call_outside(b, b->code->instructions[callback.call].value);
 	if (target.kind != MEMORY_FUNCTION)
 		return NULL;
@@ -552,8 +560,8 @@ struct error *memory_call_leads_to(void *data, uint32_t call, uint32_t location)
 			       : NULL;
 	if (b->code->functions[function].block_count)
 		return call_back(b, callback.call, function, &callback.effect);
-	/* As if who installs it called it. */
-	if (is_handler(&callback.effect) && !library_find(LLVMGetValueName(target.value), &known))
+	/* Code outside that is not known. A handler: as if who installs it called it. */
+	if (!library_find(LLVMGetValueName(target.value), &known))
 		return call_outside(b, b->code->instructions[callback.call].value);
 	return NULL;
 }

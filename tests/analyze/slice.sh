@@ -654,6 +654,40 @@ for level in -O0 -O2; do
 	grep -qE "^ *$(grep -n '/\* in' either.c | cut -d: -f1)  " slice.txt || fail "either $level: the argument is not in the slice"
 done
 
+# A library calls back code of another library, which keeps what it likes.
+cat >counts.c <<'END'
+static int calls;
+int counted(const void *a, const void *b)
+{
+	return calls++ % 2 ? 0 : *(const int *)a - *(const int *)b;
+}
+int (*chosen(void))(const void *, const void *)
+{
+	return counted;
+}
+END
+cat >counting.c <<'END'
+#include <stdlib.h>
+int counted(const void *a, const void *b);
+int (*chosen(void))(const void *, const void *);
+static int table[] = {2, 4, 6, 8};
+int main(int argc, char **argv)
+{
+	int (*order)(const void *, const void *) = ORDER;
+	int *hit;
+	(void)argv;
+	bsearch(&argc, table, 4, sizeof *table, order); /* in */
+	hit = bsearch(&argc, table, 4, sizeof *table, order);
+	return hit ? *hit : 0; /* here */
+}
+END
+gcc -shared -fPIC -o libcounts.so counts.c || exit 1
+for order in counted 'chosen()'; do
+	"$build/waymark" cc --wm=trace -g -O0 -DORDER="$order" counting.c -o counting -L. -lcounts || exit 1
+	"$build/waymark" slice counting "counting.c:$(grep -n '/\* here' counting.c | cut -d: -f1)" >slice.txt || fail "counting: status $?"
+	grep -qE "^ *$(grep -n '/\* in' counting.c | cut -d: -f1)  " slice.txt || fail "counting, $order: the first search is not in the slice"
+done
+
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got
 	shift 2
