@@ -686,6 +686,7 @@ for order in counted 'chosen()'; do
 	"$build/waymark" cc --wm=trace -g -O0 -DORDER="$order" counting.c -o counting -L. -lcounts || exit 1
 	"$build/waymark" slice counting "counting.c:$(grep -n '/\* here' counting.c | cut -d: -f1)" >slice.txt || fail "counting: status $?"
 	grep -qE "^ *$(grep -n '/\* in' counting.c | cut -d: -f1)  " slice.txt || fail "counting, $order: the first search is not in the slice"
+	"$build/waymark" slice --explain counting "counting.c:$(grep -n '/\* here' counting.c | cut -d: -f1)" | grep -q ' 2 calls  what bsearch calls$' || fail "counting, $order: --explain"
 done
 
 refused() { # STATUS TEXT ARGUMENTS...

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/library.h"
 #include "base/order.h"
 
 enum {
@@ -140,6 +141,17 @@ static int compare_unknown(const void *a, const void *b)
 	return compare_u64(y->calls, x->calls) ?: strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
+/* NULL: through a pointer, or assembly. A function that is known makes a call unknown by what it was given to call. */
+static const char *name_unknown(struct arena *arena, LLVMValueRef callee)
+{
+	const char *name = callee ? LLVMGetValueName(callee) : NULL;
+	struct library_function known;
+
+	if (!name)
+		return NULL;
+	return library_find(name, &known) ? arena_printf(arena, "what %s calls", name) : arena_strdup(arena, name);
+}
+
 /* Functions that may do what they like, which makes slices large. */
 static struct error *find_unknown(struct making *m)
 {
@@ -160,7 +172,8 @@ static struct error *find_unknown(struct making *m)
 		err = hashmap_add(&names, &(struct key){{(uintptr_t)callee, 0, 0}}, &number);
 		if (err)
 			break;
-		l->unknown[number].name = callee ? arena_strdup(&l->arena, LLVMGetValueName(callee)) : NULL;
+		if (!l->unknown[number].calls)
+			l->unknown[number].name = name_unknown(&l->arena, callee);
 		l->unknown[number].calls++;
 	}
 	l->unknown_count = names.count;
