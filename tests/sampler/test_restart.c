@@ -29,7 +29,10 @@ enum {
 	WAS_INTERRUPTED = 4,
 };
 
-static atomic_int *handled; /* shared with the child */
+/* Shared with the child: signals that it has handled, and how many of them in front of restart_syscall. */
+static struct {
+	atomic_int handled, in_front;
+} *seen;
 static void (*after_signal)(void *context);
 static int ends[2];
 
@@ -42,7 +45,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)info;
-	*handled += ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] == SYS_restart_syscall;
+	seen->in_front += ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] == SYS_restart_syscall;
+	seen->handled++;
 	after_signal(context);
 }
 
@@ -122,29 +126,43 @@ static bool deliver(pid_t pid)
 	       ptrace(PTRACE_CONT, pid, NULL, (void *)SIGUSR1) == 0;
 }
 
+/* A child that a signal has found in front of the restart of its call; 0: the call had ended before it was stopped. */
+static pid_t begin(int (*waits)(void), long number)
+{
+	struct user_regs_struct registers;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		child(waits);
+	if (!stop_in(pid, number, &registers))
+		return 0;
+	if (put_before_restart(pid, registers)) {
+		CHECK(deliver(pid));
+		return pid;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, __WALL);
+	return 0;
+}
+
 /* What it ends with. */
 static int run(int (*waits)(void), long number, void (*after)(void *))
 {
-	struct user_regs_struct registers;
 	int status;
 	pid_t pid;
 
 	after_signal = after;
-	*handled = 0;
+	seen->handled = seen->in_front = 0;
 	CHECK(pipe(ends) == 0);
-	pid = fork();
-	if (pid == 0)
-		child(waits);
-	if (!CHECK(stop_in(pid, number, &registers)) || !CHECK(put_before_restart(pid, registers)) ||
-	    !CHECK(deliver(pid))) {
-		kill(pid, SIGKILL);
-		return -1;
-	}
-	while (*handled == 0)
+	/* A sleep may be over before a busy machine stops it. */
+	do
+		pid = begin(waits, number);
+	while (pid == 0);
+	while (seen->handled == 0)
 		sched_yield();
 	CHECK(write(ends[1], "x", 1) == 1);
 	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
-	CHECK(*handled == 1);
+	CHECK(seen->handled == 1 && seen->in_front == 1);
 	close(ends[0]);
 	close(ends[1]);
 	return WEXITSTATUS(status);
@@ -164,8 +182,8 @@ int main(void)
 {
 	if (!can_trace())
 		return SKIPPED;
-	handled = mmap(NULL, sizeof *handled, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(handled != MAP_FAILED);
+	seen = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(seen != MAP_FAILED);
 	CHECK(run(polls, SYS_poll, restart_call) == ENDED_WELL);
 	CHECK(run(sleeps, SYS_clock_nanosleep, restart_call) == ENDED_WELL);
 	CHECK(run(polls, SYS_poll, restart_not) == WAS_INTERRUPTED);
