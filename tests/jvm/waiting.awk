@@ -31,8 +31,8 @@ END {
 	for (name in stack) {
 		wall = sum["wall", name]
 		off = sum["off-cpu", name]
-		# A thread may wait for a processor before it does what it does, and the next look may come late where processors are busy.
-		if (!there[name] || wall < there[name] * 0.6 || wall > there[name] * 1.05 + 400) {
+		# A thread may wait for a processor before it does what it does.
+		if (!there[name] || wall < there[name] * 0.6 || wall > there[name] * 1.05 + 50) {
 			print name ": " wall + 0 " of " there[name] + 0 " ms"
 			bad = 1
 		}

@@ -6,17 +6,22 @@
 
 compiled Waiting
 
-# compare WHAT: out.txt with run.wmk
+# compare WHAT: out.txt with run.wmk; prints what differs
 compare() {
 	for metric in wall off-cpu; do
 		"$waymark" report --format folded --metric "$metric" run.wmk >"$metric.txt" || fail "$1: report of $metric"
 	done
-	awk -f "$sources/waiting.awk" out.txt metric=wall wall.txt metric=off-cpu off-cpu.txt || fail "$1"
+	awk -f "$sources/waiting.awk" out.txt metric=wall wall.txt metric=off-cpu off-cpu.txt
 }
 
-"$waymark" run --wall --off-cpu -q -o run.wmk "$jdk/bin/java" -cp classes Waiting 1000 >out.txt 2>err.txt || fail "run: status $?"
-[ -s err.txt ] && { cat err.txt; fail "run: standard error"; }
-compare run
+# Where processors are busy the look behind a wait may come late: then it is made again.
+for _ in 1 2 3; do
+	rm -f run.wmk
+	"$waymark" run --wall --off-cpu -q -o run.wmk "$jdk/bin/java" -cp classes Waiting 1000 >out.txt 2>err.txt || fail "run: status $?"
+	[ -s err.txt ] && { cat err.txt; fail "run: standard error"; }
+	compare run >differs.txt && break
+done
+[ ! -s differs.txt ] || { cat differs.txt; fail run; }
 "$waymark" report --format events run.wmk | grep -q '[0-9]:parks ' || fail "run: names of threads"
 "$waymark" report --threads --format folded --metric wall run.wmk | grep -q '^.thread chief of threads.;Waiting.main;java.lang.Thread.sleep' ||
 	fail "run: another name"
