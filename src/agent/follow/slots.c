@@ -24,6 +24,7 @@
 #include "agent/code/code.h"
 #include "agent/os/memory.h"
 #include "agent/program/symbol.h"
+#include "recorder/dynamic.h"
 #include "recorder/gnu_hash.h"
 
 static const char *const names[] = {
@@ -97,68 +98,12 @@ static bool is_first_of_own[FIRST_LETTERS];
 static struct taken *taken;
 static size_t taken_count, taken_capacity;
 
-/* Of one image. */
-struct dynamic {
-	uintptr_t bias;
+/* One image, and where the loader looks for what it names. */
+struct scope {
+	struct dynamic dynamic;
 	const char *path;
-	const Elf64_Sym *symbols;
-	const char *strings;
-	const Elf64_Half *versions;
-	const Elf64_Verneed *needed;
-	size_t needed_count;
-	const uint32_t *gnu_hash;
-	const Elf64_Rela *rela, *plt;
-	size_t rela_count, plt_count;
 	void *handle; /* of the image's own scope; NULL until needed */
 };
-
-static const void *at(const struct dynamic *d, uintptr_t address)
-{
-	/* The loader has made these absolute, but in the vdso. */
-	return (const void *)(address < d->bias ? d->bias + address : address); /* NOLINT(performance-no-int-to-ptr) */
-}
-
-static void read_dynamic(const Elf64_Dyn *entry, struct dynamic *d)
-{
-	for (; entry->d_tag != DT_NULL; entry++) {
-		uintptr_t value = entry->d_un.d_ptr;
-
-		switch (entry->d_tag) {
-		case DT_SYMTAB:
-			d->symbols = at(d, value);
-			break;
-		case DT_STRTAB:
-			d->strings = at(d, value);
-			break;
-		case DT_GNU_HASH:
-			d->gnu_hash = at(d, value);
-			break;
-		case DT_VERSYM:
-			d->versions = at(d, value);
-			break;
-		case DT_VERNEED:
-			d->needed = at(d, value);
-			break;
-		case DT_VERNEEDNUM:
-			d->needed_count = value;
-			break;
-		case DT_RELA:
-			d->rela = at(d, value);
-			break;
-		case DT_RELASZ:
-			d->rela_count = value / sizeof(Elf64_Rela);
-			break;
-		case DT_JMPREL:
-			d->plt = at(d, value);
-			break;
-		case DT_PLTRELSZ:
-			d->plt_count = value / sizeof(Elf64_Rela);
-			break;
-		default:
-			break;
-		}
-	}
-}
 
 /* The version that the image needs of the symbol; NULL: any. */
 static const char *version_of(const struct dynamic *d, uint32_t symbol)
@@ -194,16 +139,17 @@ static uintptr_t find(void *scope, const char *name, const char *version)
 	return (uintptr_t)(version ? dlvsym(scope, name, version) : dlsym(scope, name));
 }
 
-static uintptr_t resolve(struct dynamic *d, uint32_t symbol)
+static uintptr_t resolve(struct scope *s, uint32_t symbol)
 {
+	const struct dynamic *d = &s->dynamic;
 	const char *name = d->strings + d->symbols[symbol].st_name, *version = version_of(d, symbol);
 	uintptr_t found = find(RTLD_DEFAULT, name, version);
 
 	if (found)
 		return found;
-	if (!d->handle && *d->path)
-		d->handle = dlopen(d->path, RTLD_LAZY | RTLD_NOLOAD);
-	return d->handle ? find(d->handle, name, version) : 0;
+	if (!s->handle && *s->path)
+		s->handle = dlopen(s->path, RTLD_LAZY | RTLD_NOLOAD);
+	return s->handle ? find(s->handle, name, version) : 0;
 }
 
 /* Its word has the address of its entry of the PLT: [endbr64] push $number. */
@@ -243,8 +189,9 @@ static bool put(uintptr_t *slot, uintptr_t value)
 	return *slot == value || code_write((uintptr_t)slot, &value, sizeof value);
 }
 
-static bool take_slot(struct dynamic *d, const Elf64_Rela *r, uintptr_t was)
+static bool take_slot(struct scope *s, const Elf64_Rela *r, uintptr_t was)
 {
+	const struct dynamic *d = &s->dynamic;
 	uintptr_t *slot = (uintptr_t *)(d->bias + r->r_offset); /* NOLINT(performance-no-int-to-ptr) */
 	uint32_t symbol = ELF64_R_SYM(r->r_info);
 	const char *name = d->strings + d->symbols[symbol].st_name;
@@ -253,7 +200,7 @@ static bool take_slot(struct dynamic *d, const Elf64_Rela *r, uintptr_t was)
 	if (!own || *slot == own || (!was && strncmp(name, CLIENT, sizeof CLIENT - 1) != 0))
 		return true;
 	/* A variable of the program's: it may have something else by now. */
-	if (ELF64_R_TYPE(r->r_info) == R_X86_64_64 && was != resolve(d, symbol))
+	if (ELF64_R_TYPE(r->r_info) == R_X86_64_64 && was != resolve(s, symbol))
 		return true;
 	if (!agent_reserve((void **)&taken, &taken_capacity, taken_count + 1, sizeof *taken) || !put(slot, own))
 		return false;
@@ -261,22 +208,25 @@ static bool take_slot(struct dynamic *d, const Elf64_Rela *r, uintptr_t was)
 	return true;
 }
 
-static bool take_functions(struct dynamic *d)
+static bool take_functions(struct scope *s)
 {
+	const struct dynamic *d = &s->dynamic;
 	bool ok = true;
 
 	for (size_t i = 0; i < d->plt_count; i++) {
 		const Elf64_Rela *r = &d->plt[i];
 
 		if (ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT)
-			ok &= take_slot(d, r, *(uintptr_t *)(d->bias + r->r_offset)); /* NOLINT */
+			ok &= take_slot(s, r, *(uintptr_t *)(d->bias + r->r_offset)); /* NOLINT */
 	}
 	return ok;
 }
 
 /* Binds what the loader has not, from where it was left. False: it is late, or a word could not be written. */
-static bool bind_functions(struct agent_image *image, struct dynamic *d, bool (*is_late)(void))
+static bool bind_functions(struct agent_image *image, struct scope *s, bool (*is_late)(void))
 {
+	const struct dynamic *d = &s->dynamic;
+
 	for (; image->bound < d->plt_count; image->bound++) {
 		const Elf64_Rela *r = &d->plt[image->bound];
 		uintptr_t *slot = (uintptr_t *)(d->bias + r->r_offset); /* NOLINT(performance-no-int-to-ptr) */
@@ -285,14 +235,15 @@ static bool bind_functions(struct agent_image *image, struct dynamic *d, bool (*
 		if (image->bound % LOOKS == 0 && is_late())
 			return false;
 		if (ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT && is_unbound(d, *slot, image->bound) &&
-		    (found = resolve(d, ELF64_R_SYM(r->r_info))) != 0 && !put(slot, found))
+		    (found = resolve(s, ELF64_R_SYM(r->r_info))) != 0 && !put(slot, found))
 			return false;
 	}
 	return true;
 }
 
-static bool take_words(struct dynamic *d)
+static bool take_words(struct scope *s)
 {
+	const struct dynamic *d = &s->dynamic;
 	bool ok = true;
 
 	for (size_t i = 0; i < d->rela_count; i++) {
@@ -300,7 +251,7 @@ static bool take_words(struct dynamic *d)
 		uint32_t type = ELF64_R_TYPE(r->r_info);
 
 		if (type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT || (type == R_X86_64_64 && !r->r_addend))
-			ok &= take_slot(d, r, *(uintptr_t *)(d->bias + r->r_offset)); /* NOLINT */
+			ok &= take_slot(s, r, *(uintptr_t *)(d->bias + r->r_offset)); /* NOLINT */
 	}
 	return ok;
 }
@@ -319,7 +270,7 @@ static bool is_left_out(const struct agent_image *image)
 }
 
 struct visit {
-	uintptr_t *dynamics;
+	const Elf64_Dyn **dynamics;
 	size_t count, capacity;
 	bool is_ok;
 };
@@ -327,16 +278,15 @@ struct visit {
 /* The loader's lock is held: nothing is looked up here. */
 static int add_image(struct dl_phdr_info *info, size_t size, void *data)
 {
+	const Elf64_Dyn *dynamic = dynamic_find(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr);
 	struct visit *v = data;
 
 	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
-			continue;
-		v->is_ok &= agent_reserve((void **)&v->dynamics, &v->capacity, v->count + 1, sizeof *v->dynamics) != 0;
-		if (v->is_ok)
-			v->dynamics[v->count++] = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-	}
+	if (!dynamic)
+		return 0;
+	v->is_ok &= agent_reserve((void **)&v->dynamics, &v->capacity, v->count + 1, sizeof *v->dynamics) != 0;
+	if (v->is_ok)
+		v->dynamics[v->count++] = dynamic;
 	return 0;
 }
 
@@ -434,8 +384,7 @@ static void bind(const struct dynamic *d, const Elf64_Rela *relocations, size_t 
 
 static bool read_map(const struct link_map *map, struct dynamic *ret)
 {
-	*ret = (struct dynamic){.bias = map->l_addr, .path = map->l_name};
-	read_dynamic(map->l_ld, ret);
+	*ret = dynamic_read(map->l_ld, map->l_addr);
 	return ret->symbols && ret->strings;
 }
 
@@ -478,25 +427,24 @@ void slots_late(void)
 }
 
 /* The images whose words are looked at, until one says no. is_late: of bind_functions. */
-static bool visit_images(bool (*look)(struct agent_image *image, struct dynamic *d, bool (*is_late)(void)),
+static bool visit_images(bool (*look)(struct agent_image *image, struct scope *s, bool (*is_late)(void)),
 			 bool (*is_late)(void))
 {
 	struct visit v = {.is_ok = true};
 
 	dl_iterate_phdr(add_image, &v);
 	for (size_t i = 0; v.is_ok && i < v.count; i++) {
-		struct agent_image *image = agent_image_at(v.dynamics[i]);
-		struct dynamic d;
+		struct agent_image *image = agent_image_at((uintptr_t)v.dynamics[i]);
+		struct scope s;
 
 		if (!image || is_left_out(image))
 			continue;
-		d = (struct dynamic){.bias = image->bias, .path = image->path};
-		read_dynamic((const Elf64_Dyn *)v.dynamics[i], &d); /* NOLINT(performance-no-int-to-ptr) */
-		if (!d.symbols || !d.strings)
+		s = (struct scope){.dynamic = dynamic_read(v.dynamics[i], image->bias), .path = image->path};
+		if (!s.dynamic.symbols || !s.dynamic.strings)
 			continue;
-		v.is_ok = look(image, &d, is_late);
-		if (d.handle)
-			dlclose(d.handle);
+		v.is_ok = look(image, &s, is_late);
+		if (s.handle)
+			dlclose(s.handle);
 	}
 	agent_free(v.dynamics);
 	return v.is_ok;
@@ -507,11 +455,11 @@ bool slots_bind(bool (*is_late)(void))
 	return visit_images(bind_functions, is_late);
 }
 
-static bool take(struct agent_image *image, struct dynamic *d, bool (*is_late)(void))
+static bool take(struct agent_image *image, struct scope *s, bool (*is_late)(void))
 {
 	(void)image;
 	(void)is_late;
-	return take_functions(d) && take_words(d);
+	return take_functions(s) && take_words(s);
 }
 
 bool slots_take(void)

@@ -8,48 +8,14 @@
 #include "agent/program/image.h"
 #include "agent/os/memory.h"
 #include "base/sort.h"
-#include "recorder/gnu_hash.h"
+#include "recorder/dynamic.h"
 
-struct dynamic {
-	const Elf64_Sym *symbols;
-	const char *strings;
-	const uint32_t *gnu_hash;
-	const uint32_t *hash;
-};
-
-static const void *at(const struct agent_image *image, uint64_t value)
-{
-	if (value < image->low)
-		value += image->bias;
-	return (const void *)value; /* NOLINT(performance-no-int-to-ptr) */
-}
-
-static void read_dynamic(const struct agent_image *image, struct dynamic *ret)
+static struct dynamic dynamic_of(const struct agent_image *image)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
-	const Elf64_Phdr *p = (const Elf64_Phdr *)(const void *)((const char *)ehdr + ehdr->e_phoff);
+	const Elf64_Phdr *segments = (const Elf64_Phdr *)(const void *)((const char *)ehdr + ehdr->e_phoff);
 
-	memset(ret, 0, sizeof *ret);
-	for (int i = 0; i < ehdr->e_phnum; i++) {
-		if (p[i].p_type != PT_DYNAMIC)
-			continue;
-		/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
-		for (const Elf64_Dyn *d = (const Elf64_Dyn *)(image->bias + p[i].p_vaddr); d->d_tag != DT_NULL; d++) {
-			if (d->d_tag == DT_SYMTAB)
-				ret->symbols = at(image, d->d_un.d_ptr);
-			else if (d->d_tag == DT_STRTAB)
-				ret->strings = at(image, d->d_un.d_ptr);
-			else if (d->d_tag == DT_GNU_HASH)
-				ret->gnu_hash = at(image, d->d_un.d_ptr);
-			else if (d->d_tag == DT_HASH)
-				ret->hash = at(image, d->d_un.d_ptr);
-		}
-	}
-}
-
-static uint32_t count_symbols(const struct dynamic *d)
-{
-	return d->hash ? d->hash[1] : d->gnu_hash ? gnu_hash_count(d->gnu_hash) : 0;
+	return dynamic_read(dynamic_find(segments, ehdr->e_phnum, image->bias), image->bias);
 }
 
 static bool is_function(const Elf64_Sym *s)
@@ -67,14 +33,10 @@ static bool is_better(const char *name, const char *than)
 
 const char *symbol_name(const struct agent_image *image, uintptr_t address)
 {
-	struct dynamic d;
+	struct dynamic d = dynamic_of(image);
 	const char *found = NULL;
-	uint32_t count;
+	uint32_t count = dynamic_symbol_count(&d);
 
-	read_dynamic(image, &d);
-	if (!d.symbols || !d.strings)
-		return NULL;
-	count = count_symbols(&d);
 	for (uint32_t i = 0; i < count; i++) {
 		const Elf64_Sym *s = &d.symbols[i];
 		const char *name = d.strings + s->st_name;
@@ -92,12 +54,10 @@ SORT_DECLARE(item, uint64_t, compare_items);
 
 void symbol_index_make(const struct agent_image *image, struct symbol_index *ret)
 {
-	struct dynamic d;
-	uint32_t count;
+	struct dynamic d = dynamic_of(image);
+	uint32_t count = dynamic_symbol_count(&d);
 	uint64_t *scratch;
 
-	read_dynamic(image, &d);
-	count = d.symbols && d.strings ? count_symbols(&d) : 0;
 	*ret = (struct symbol_index){.items = allocator_alloc(&agent_allocator, (size_t)count + 1, sizeof(uint64_t)),
 				     .strings = d.strings};
 	scratch = allocator_alloc(&agent_allocator, (size_t)count + 1, sizeof *scratch);
@@ -139,11 +99,9 @@ void symbol_index_release(struct symbol_index *index)
 
 uintptr_t symbol_address(const struct agent_image *image, const char *name)
 {
-	struct dynamic d;
-	uint32_t count;
+	struct dynamic d = dynamic_of(image);
+	uint32_t count = dynamic_symbol_count(&d);
 
-	read_dynamic(image, &d);
-	count = d.symbols && d.strings ? count_symbols(&d) : 0;
 	for (uint32_t i = 0; i < count; i++)
 		if (d.symbols[i].st_shndx != SHN_UNDEF && strcmp(d.strings + d.symbols[i].st_name, name) == 0)
 			return image->bias + d.symbols[i].st_value;
@@ -152,11 +110,9 @@ uintptr_t symbol_address(const struct agent_image *image, const char *name)
 
 bool symbol_is_wanted(const struct agent_image *image, const char *name)
 {
-	struct dynamic d;
-	uint32_t count;
+	struct dynamic d = dynamic_of(image);
+	uint32_t count = dynamic_symbol_count(&d);
 
-	read_dynamic(image, &d);
-	count = d.symbols && d.strings ? count_symbols(&d) : 0;
 	for (uint32_t i = 1; i < count; i++)
 		if (d.symbols[i].st_shndx == SHN_UNDEF && strcmp(d.strings + d.symbols[i].st_name, name) == 0)
 			return true;

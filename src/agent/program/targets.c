@@ -8,6 +8,7 @@
 #include <elf.h>
 
 #include "agent/os/memory.h"
+#include "recorder/dynamic.h"
 
 enum {
 	STEP = 1 << 16, /* words or relocations */
@@ -18,10 +19,6 @@ enum source {
 	SOURCE_RELA,
 	SOURCE_RELR,
 	SOURCE_END,
-};
-
-struct relocations {
-	uint64_t rela, rela_count, relr, relr_count;
 };
 
 static const void *at(uintptr_t address)
@@ -43,43 +40,6 @@ static void add(struct agent_image *image, uint64_t address)
 		image->targets.bits[off / 64] |= UINT64_C(1) << off % 64;
 }
 
-static void read_dynamic(const struct agent_image *image, const Elf64_Dyn *dynamic, struct relocations *ret)
-{
-	for (; dynamic->d_tag != DT_NULL; dynamic++) {
-		uint64_t value = dynamic->d_un.d_val;
-
-		if (dynamic->d_tag == DT_RELA)
-			ret->rela = value;
-		else if (dynamic->d_tag == DT_RELASZ)
-			ret->rela_count = value / sizeof(Elf64_Rela);
-		else if (dynamic->d_tag == DT_RELR)
-			ret->relr = value;
-		else if (dynamic->d_tag == DT_RELRSZ)
-			ret->relr_count = value / sizeof(uint64_t);
-	}
-	/* The loader has made these absolute, but in the vdso. */
-	if (ret->rela && ret->rela < image->low)
-		ret->rela += image->bias;
-	if (ret->relr && ret->relr < image->low)
-		ret->relr += image->bias;
-}
-
-static struct relocations relocations_of(const struct agent_image *image)
-{
-	const Elf64_Ehdr *ehdr = image->ehdr;
-	const Elf64_Phdr *p = at((uintptr_t)ehdr + ehdr->e_phoff);
-	struct relocations ret = {0};
-
-	for (int i = 0; i < ehdr->e_phnum; i++)
-		if (p[i].p_type == PT_DYNAMIC)
-			read_dynamic(image, at(image->bias + p[i].p_vaddr), &ret);
-	if (!ret.rela)
-		ret.rela_count = 0;
-	if (!ret.relr)
-		ret.relr_count = 0;
-	return ret;
-}
-
 /* Not relocated: each aligned word of data may be an address. False: there is no more. */
 static bool read_words(struct agent_image *image, const struct scan_range *range)
 {
@@ -94,25 +54,24 @@ static bool read_words(struct agent_image *image, const struct scan_range *range
 }
 
 /* Relative relocations: what they store is an address of the image. */
-static bool read_rela(struct agent_image *image, const struct relocations *r)
+static bool read_rela(struct agent_image *image, const struct dynamic *d)
 {
 	struct targets *t = &image->targets;
-	const Elf64_Rela *rela = at(r->rela);
-	size_t end = r->rela_count - t->at < STEP ? r->rela_count : t->at + STEP;
+	size_t count = d->rela ? d->rela_count : 0, end = count - t->at < STEP ? count : t->at + STEP;
 
 	for (; t->at < end; t->at++)
-		if (ELF64_R_TYPE(rela[t->at].r_info) == R_X86_64_RELATIVE)
-			add(image, image->bias + (uint64_t)rela[t->at].r_addend);
-	return t->at < r->rela_count;
+		if (ELF64_R_TYPE(d->rela[t->at].r_info) == R_X86_64_RELATIVE)
+			add(image, image->bias + (uint64_t)d->rela[t->at].r_addend);
+	return t->at < count;
 }
 
 /* DT_RELR: addresses of words, and bitmaps of those behind them. Few bytes, so all at once. */
-static void read_relr(struct agent_image *image, const struct relocations *r)
+static void read_relr(struct agent_image *image, const struct dynamic *d)
 {
-	const uint64_t *relr = at(r->relr), *where = NULL;
+	const uint64_t *where = NULL;
 
-	for (size_t i = 0; i < r->relr_count; i++) {
-		uint64_t entry = relr[i];
+	for (size_t i = 0; d->relr && i < d->relr_count; i++) {
+		uint64_t entry = d->relr[i];
 
 		if (!(entry & 1)) {
 			where = at(image->bias + entry);
@@ -132,14 +91,14 @@ static bool read_source(struct agent_image *image, size_t source)
 {
 	const Elf64_Ehdr *ehdr = image->ehdr;
 	size_t ranges = image->scan.data_count - image->scan.text_count; /* the texts are behind them once more */
-	struct relocations r;
+	struct dynamic d;
 
 	if (source < ranges)
 		return ehdr->e_type == ET_EXEC && read_words(image, &image->scan.data[source]);
-	r = relocations_of(image);
+	d = dynamic_read(dynamic_find(at((uintptr_t)ehdr + ehdr->e_phoff), ehdr->e_phnum, image->bias), image->bias);
 	if (source == ranges + SOURCE_RELA)
-		return read_rela(image, &r);
-	read_relr(image, &r);
+		return read_rela(image, &d);
+	read_relr(image, &d);
 	return false;
 }
 

@@ -17,6 +17,7 @@
 
 #include "recorder/agent.h"
 #include "recorder/deep.h"
+#include "recorder/dynamic.h"
 #include "recorder/process.h"
 
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
@@ -25,64 +26,33 @@ enum {
 	PAGE_BYTES = 4096
 };
 
-struct relocations {
-	const Elf64_Rela *first;
-	size_t count;
-};
-
-/* What the loader reads of an image. */
-struct dynamic {
-	uintptr_t base;
-	const Elf64_Sym *symbols;
-	const char *strings;
-	struct relocations data, calls;
+struct library {
+	struct dynamic dynamic;
 	char *sealed; /* what is read-only once it is bound */
 	size_t sealed_bytes;
 };
 
-static const Elf64_Dyn *read_segments(const Elf64_Ehdr *ehdr, struct dynamic *d)
+static struct library read_library(const Elf64_Ehdr *ehdr)
 {
-	const Elf64_Phdr *segment = (const Elf64_Phdr *)((const char *)ehdr + ehdr->e_phoff);
-	const Elf64_Dyn *found = NULL;
-	char *base = (char *)(uintptr_t)ehdr; /* NOLINT(performance-no-int-to-ptr) */
+	const Elf64_Phdr *segments = (const Elf64_Phdr *)((const char *)ehdr + ehdr->e_phoff);
+	uintptr_t base = (uintptr_t)ehdr;
+	struct library ret = {.dynamic = dynamic_read(dynamic_find(segments, ehdr->e_phnum, base), base)};
 
-	d->base = (uintptr_t)ehdr;
-	for (size_t i = 0; i < ehdr->e_phnum; i++, segment++) {
+	for (size_t i = 0; i < ehdr->e_phnum; i++) {
+		const Elf64_Phdr *segment = &segments[i];
 		uintptr_t start = segment->p_vaddr & -(uintptr_t)PAGE_BYTES;
 
-		if (segment->p_type == PT_DYNAMIC)
-			found = (const Elf64_Dyn *)(base + segment->p_vaddr);
 		if (segment->p_type != PT_GNU_RELRO)
 			continue;
-		d->sealed = base + start;
-		d->sealed_bytes = ((segment->p_vaddr + segment->p_memsz) & -(uintptr_t)PAGE_BYTES) - start;
+		ret.sealed = (char *)(base + start); /* NOLINT(performance-no-int-to-ptr) */
+		ret.sealed_bytes = ((segment->p_vaddr + segment->p_memsz) & -(uintptr_t)PAGE_BYTES) - start;
 	}
-	return found;
+	return ret;
 }
 
-/* The loader has made addresses absolute. False: it has no symbols. */
-static bool read_dynamic(const Elf64_Ehdr *ehdr, struct dynamic *d)
+static bool has_symbols(const struct library *library)
 {
-	const Elf64_Dyn *entry = read_segments(ehdr, d);
-
-	for (; entry && entry->d_tag != DT_NULL; entry++) {
-		const void *at = (const void *)entry->d_un.d_ptr; /* NOLINT(performance-no-int-to-ptr) */
-		size_t count = entry->d_un.d_val / sizeof(Elf64_Rela);
-
-		if (entry->d_tag == DT_SYMTAB)
-			d->symbols = (const Elf64_Sym *)at;
-		else if (entry->d_tag == DT_STRTAB)
-			d->strings = (const char *)at;
-		else if (entry->d_tag == DT_RELA)
-			d->data.first = (const Elf64_Rela *)at;
-		else if (entry->d_tag == DT_RELASZ)
-			d->data.count = count;
-		else if (entry->d_tag == DT_JMPREL)
-			d->calls.first = (const Elf64_Rela *)at;
-		else if (entry->d_tag == DT_PLTRELSZ)
-			d->calls.count = count;
-	}
-	return d->symbols && d->strings;
+	return library->dynamic.symbols && library->dynamic.strings;
 }
 
 /* What a relocation's word holds if all of the process is asked for its name; 0: it stays as it is. */
@@ -111,14 +81,14 @@ static uintptr_t value_of(const struct dynamic *d, const Elf64_Rela *relocation,
 
 static uintptr_t *word_of(const struct dynamic *d, const Elf64_Rela *relocation)
 {
-	return (uintptr_t *)(d->base + relocation->r_offset); /* NOLINT(performance-no-int-to-ptr) */
+	return (uintptr_t *)(d->bias + relocation->r_offset); /* NOLINT(performance-no-int-to-ptr) */
 }
 
 /* Those of calls may not be bound yet; those of the thread's words are from the start. */
 static bool has_other_words(const struct dynamic *d, void *process)
 {
-	for (size_t i = 0; i < d->data.count; i++) {
-		const Elf64_Rela *relocation = &d->data.first[i];
+	for (size_t i = 0; i < d->rela_count; i++) {
+		const Elf64_Rela *relocation = &d->rela[i];
 		uintptr_t value;
 
 		if (ELF64_R_TYPE(relocation->r_info) != R_X86_64_TPOFF64)
@@ -130,36 +100,39 @@ static bool has_other_words(const struct dynamic *d, void *process)
 	return false;
 }
 
-static void bind(const struct dynamic *d, struct relocations all, void *process)
+static void bind(const struct dynamic *d, const Elf64_Rela *all, size_t count, void *process)
 {
-	for (size_t i = 0; i < all.count; i++) {
-		uintptr_t value = value_of(d, &all.first[i], process);
+	for (size_t i = 0; i < count; i++) {
+		uintptr_t value = value_of(d, &all[i], process);
 
 		if (value)
-			*word_of(d, &all.first[i]) = value;
+			*word_of(d, &all[i]) = value;
 	}
 }
 
-static void bind_again(const struct dynamic *d, void *process)
+static void bind_again(const struct library *library, void *process)
 {
-	if (d->sealed_bytes && mprotect(d->sealed, d->sealed_bytes, PROT_READ | PROT_WRITE))
+	const struct dynamic *d = &library->dynamic;
+
+	if (library->sealed_bytes && mprotect(library->sealed, library->sealed_bytes, PROT_READ | PROT_WRITE))
 		return;
-	bind(d, d->data, process);
-	bind(d, d->calls, process);
-	if (d->sealed_bytes)
-		mprotect(d->sealed, d->sealed_bytes, PROT_READ);
+	bind(d, d->rela, d->rela_count, process);
+	bind(d, d->plt, d->plt_count, process);
+	if (library->sealed_bytes)
+		mprotect(library->sealed, library->sealed_bytes, PROT_READ);
 }
 
 void (*wmrt_bind_deep(const struct wm1_image *image))(struct wm1_image *)
 {
-	struct dynamic library = {0}, own = {0};
+	struct library library, own;
 	void *process = wmrt_process.is_sealed ? NULL : dlopen(NULL, RTLD_LAZY); /* the program: need not be closed */
 	void *front = process ? dlsym(process, "wm1_register") : NULL;
 
 	if (!front || front == (void *)wmrt_own_register)
 		return NULL;
-	if (!read_dynamic((const Elf64_Ehdr *)image->ehdr, &library) || !has_other_words(&library, process) ||
-	    !read_dynamic(&__ehdr_start, &own))
+	library = read_library((const Elf64_Ehdr *)image->ehdr);
+	own = read_library(&__ehdr_start);
+	if (!has_symbols(&library) || !has_other_words(&library.dynamic, process) || !has_symbols(&own))
 		return NULL;
 	bind_again(&library, process);
 	bind_again(&own, process);

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recorder/dynamic.h"
 #include "recorder/gnu_hash.h"
 #include "recorder/text.h"
 #include "waymark/runtime.h"
@@ -73,53 +74,25 @@ static void say(const char *what, const char *file, const char *instead)
 
 /* ---- images ---- */
 
-struct symbols {
-	const Elf64_Sym *symbols;
-	const char *strings;
-	const uint32_t *hash, *gnu_hash;
-};
-
-static const void *at(const struct link_map *map, uint64_t value)
+static bool is_symbol(const struct dynamic *d, uint32_t number, const char *name, bool is_defined)
 {
-	return (const void *)(value < map->l_addr ? value + map->l_addr : value); /* NOLINT */
-}
-
-/* False: it has none. */
-static bool read_symbols(const struct link_map *map, struct symbols *ret)
-{
-	*ret = (struct symbols){0};
-	for (const Elf64_Dyn *d = map->l_ld; d && d->d_tag != DT_NULL; d++) {
-		if (d->d_tag == DT_SYMTAB)
-			ret->symbols = at(map, d->d_un.d_ptr);
-		else if (d->d_tag == DT_STRTAB)
-			ret->strings = at(map, d->d_un.d_ptr);
-		else if (d->d_tag == DT_HASH)
-			ret->hash = at(map, d->d_un.d_ptr);
-		else if (d->d_tag == DT_GNU_HASH)
-			ret->gnu_hash = at(map, d->d_un.d_ptr);
-	}
-	return ret->symbols && ret->strings && (ret->hash || ret->gnu_hash);
-}
-
-static bool is_symbol(const struct symbols *s, uint32_t number, const char *name, bool is_defined)
-{
-	return (s->symbols[number].st_shndx != SHN_UNDEF) == is_defined &&
-	       strcmp(s->strings + s->symbols[number].st_name, name) == 0;
+	return (d->symbols[number].st_shndx != SHN_UNDEF) == is_defined &&
+	       strcmp(d->strings + d->symbols[number].st_name, name) == 0;
 }
 
 static bool has_symbol(const struct link_map *map, const char *name, bool is_defined)
 {
-	struct symbols s;
+	struct dynamic d = dynamic_read(map->l_ld, map->l_addr);
 	uint32_t count;
 
-	if (!read_symbols(map, &s))
+	if (!d.symbols || !d.strings || (!d.hash && !d.gnu_hash))
 		return false;
-	if (is_defined && s.gnu_hash)
-		return gnu_hash_defines(s.gnu_hash, s.symbols, s.strings, name);
-	count = s.gnu_hash ? s.gnu_hash[1]
-			   : s.hash[1]; /* the former leaves out what is not defined, which comes first */
+	if (is_defined && d.gnu_hash)
+		return gnu_hash_defines(d.gnu_hash, d.symbols, d.strings, name);
+	/* The former leaves out what is not defined, which comes first. */
+	count = d.gnu_hash ? d.gnu_hash[1] : d.hash[1];
 	for (uint32_t i = 1; i < count; i++)
-		if (is_symbol(&s, i, name, is_defined))
+		if (is_symbol(&d, i, name, is_defined))
 			return true;
 	return false;
 }
