@@ -5,8 +5,8 @@
  * the functions then work under `waymark run`, and from `waymark attach` to its --detach; else captures say "not instrumented" and
  * events are dropped.
  *
- * Every function here may be called from any thread and from a signal handler, keeps errno, never allocates with malloc
- * and never ends the process.
+ * Every function here may be called from any thread and from a signal handler, where it needs 2 kB of the stack at most, keeps errno, never
+ * allocates with malloc and never ends the process.
  *
  * Source of the method: PCCE (Sumner et al., Precise Calling Context Encoding, ICSE'10), sections 3 and 4.
  */

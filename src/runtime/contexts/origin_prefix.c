@@ -13,7 +13,7 @@
 #include "waymark/runtime.h"
 
 enum {
-	CREATORS = 256,
+	CREATORS = 32, /* on the stack, which may be a handler's */
 };
 
 static uint32_t prefix_of(const struct wm1_origin *origin)
