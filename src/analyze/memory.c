@@ -590,6 +590,7 @@ static void builder_free(struct builder *b)
 	function_ids_deinit(&b->nodes_of_constants);
 	function_ids_deinit(&b->objects_of_values);
 	callback_vec_deinit(&b->callbacks);
+	hashmap_deinit(&b->told);
 	memory_clones_deinit(b);
 	free(b);
 }

@@ -509,18 +509,37 @@ static struct error *call_back(struct builder *b, uint32_t call, uint32_t functi
 	return err || !is_handler(e) ? err : memory_call_from_outside(b, function);
 }
 
+/*
+ * Whether the call is told of the function, or of code outside (CODE_NONE), for the first time. Where nodes become one the solver tells again; what has
+ * nodes of its own would then be stated again, and these become one with the others.
+ */
+static struct error *is_first_told(struct builder *b, uint32_t call, uint32_t function, bool *ret)
+{
+	uint32_t count = b->told.count, number;
+	struct error *err = hashmap_add(&b->told, &(struct key){{call, function, 0}}, &number);
+
+	*ret = !err && number == count;
+	return err;
+}
+
 static struct error *call_through_pointer(struct builder *b, uint32_t call, const struct memory_object *target)
 {
 	LLVMValueRef value = b->code->instructions[call].value;
 	uint32_t function;
+	bool is_first;
+	struct error *err;
 
-	if (target->kind == MEMORY_FOREIGN || target->kind == MEMORY_LIBRARY)
-		return call_outside(b, value);
+	if (target->kind == MEMORY_FOREIGN || target->kind == MEMORY_LIBRARY) {
+		err = is_first_told(b, call, CODE_NONE, &is_first);
+		return err || !is_first ? err : call_outside(b, value);
+	}
 	if (target->kind != MEMORY_FUNCTION || !can_call(value, target->value))
 		return NULL;
 	function = code_function_number(b->code, target->value);
-	return b->code->functions[function].block_count ? call_function(b, call, function)
-							: call_library(b, value, LLVMGetValueName(target->value));
+	if (b->code->functions[function].block_count)
+		return call_function(b, call, function);
+	err = is_first_told(b, call, function, &is_first);
+	return err || !is_first ? err : call_library(b, value, LLVMGetValueName(target->value));
 }
 
 /* What a library calls back is code outside. Handlers have been called when they were installed. */
@@ -531,39 +550,51 @@ static bool is_of_outside(const struct memory_object *target, const struct libra
 	return target->kind == MEMORY_FOREIGN && is_handler(e) && e->kind != LIBRARY_RUNS;
 }
 
+static struct error *lead_callback_to(struct builder *b, uint32_t number, const struct memory_object *target,
+				      uint32_t location)
+{
+	struct callback callback = b->callbacks.items[number - b->code->instruction_count];
+	bool is_outside = is_of_outside(target, &callback.effect), is_first;
+	uint32_t function = CODE_NONE;
+	struct library_function known;
+	struct error *err;
+
+	if (!is_outside && target->kind != MEMORY_FUNCTION)
+		return NULL;
+	if (!is_outside)
+		function = code_function_number(b->code, target->value);
+	if (callback.effect.kind == LIBRARY_HANDLER)
+		return b->code->functions[function].block_count
+			       ? pointers_address(b->p, b->states[callback.effect.a].set - 1, location)
+			       : NULL;
+	err = is_first_told(b, number, function, &is_first);
+	if (err || !is_first)
+		return err;
+	if (!is_outside && b->code->functions[function].block_count)
+		return call_back(b, callback.call, function, &callback.effect);
+	/* Code outside that is not known. A handler: as if who installs it called it. */
+	if (is_outside || !library_find(LLVMGetValueName(target->value), &known))
+		return call_outside(b, b->code->instructions[callback.call].value);
+	return NULL;
+}
+
 struct error *memory_call_leads_to(void *data, uint32_t call, uint32_t location)
 {
 	struct builder *b = data;
 	struct location at = pointers_locations(b->p)->items.items[location];
 	struct memory_object target = b->m->objects.items[at.object];
-	struct library_function known;
-	struct callback callback = {0};
 	uint32_t function;
 
 	if (call < b->code->instruction_count)
 		return call_through_pointer(b, call, &target);
 	if (call != MEMORY_CALL_FROM_OUTSIDE)
-		callback = b->callbacks.items[call - b->code->instruction_count];
-	if (call != MEMORY_CALL_FROM_OUTSIDE && is_of_outside(&target, &callback.effect))
-		return call_outside(b, b->code->instructions[callback.call].value);
+		return lead_callback_to(b, call, &target, location);
 	if (target.kind != MEMORY_FUNCTION)
 		return NULL;
 	function = code_function_number(b->code, target.value);
-	if (call == MEMORY_CALL_FROM_OUTSIDE) {
-		/* Code outside may make it a handler. */
-		b->runs_at_end[function] = true;
-		return memory_call_from_outside(b, function);
-	}
-	if (callback.effect.kind == LIBRARY_HANDLER)
-		return b->code->functions[function].block_count
-			       ? pointers_address(b->p, b->states[callback.effect.a].set - 1, location)
-			       : NULL;
-	if (b->code->functions[function].block_count)
-		return call_back(b, callback.call, function, &callback.effect);
-	/* Code outside that is not known. A handler: as if who installs it called it. */
-	if (!library_find(LLVMGetValueName(target.value), &known))
-		return call_outside(b, b->code->instructions[callback.call].value);
-	return NULL;
+	/* Code outside may make it a handler. */
+	b->runs_at_end[function] = true;
+	return memory_call_from_outside(b, function);
 }
 
 static struct error *state_va_start(struct builder *b, LLVMValueRef call)

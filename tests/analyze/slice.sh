@@ -689,6 +689,34 @@ for order in counted 'chosen()'; do
 	"$build/waymark" slice --explain counting "counting.c:$(grep -n '/\* here' counting.c | cut -d: -f1)" | grep -q ' 2 calls  what bsearch calls$' || fail "counting, $order: --explain"
 done
 
+# Code outside knows who is called back and with what, and the callback tells it of that again: the analysis must not state it again and again.
+cat >endless.c <<'END'
+#include <stdlib.h>
+void know(void *p);
+void *unknown(void);
+static int compare(const void *a, const void *b)
+{
+	know((void *)a);
+	know((void *)b);
+	return *(const char *)a - *(const char *)b; /* in */
+}
+int main(void)
+{
+	int (*order)(const void *, const void *) = (int (*)(const void *, const void *))unknown();
+	char *table = unknown();
+	know((void *)order);
+	know(table);
+	know((void *)compare);
+	qsort(table, 4, 1, order);
+	return table[0] > 1; /* here */
+}
+END
+echo 'void know(void *p) { (void)p; } void *unknown(void) { return 0; }' | gcc -shared -fPIC -o libknows.so -x c - || exit 1
+"$build/waymark" cc --wm=trace -g -O0 endless.c -o endless -L. -lknows || exit 1
+"$build/waymark" slice endless "endless.c:$(grep -n '/\* here' endless.c | cut -d: -f1)" >slice.txt || fail "endless: status $?"
+grep -qE "^ *$(grep -n '/\* in' endless.c | cut -d: -f1)  " slice.txt || fail "endless: the callback is not in the slice"
+grep -q 'or fewer' slice.txt && fail "endless: the analysis was given up"
+
 refused() { # STATUS TEXT ARGUMENTS...
 	local status=$1 text=$2 got
 	shift 2

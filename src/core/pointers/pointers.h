@@ -27,7 +27,7 @@
 
 struct pointers;
 
-/* Is told that `node` of a call can lead to the location, once for each. May add constraints and nodes. */
+/* Is told that `node` of a call can lead to the location; of some more than once, where nodes become one. May add constraints and nodes. */
 typedef struct error *(*pointers_called)(void *data, uint32_t call, uint32_t location);
 
 struct error *pointers_create(pointers_called called, void *data, struct pointers **ret);
