@@ -47,7 +47,7 @@ struct builder {
 	bool *is_called_from_outside; /* [function]: its parameters have what code outside passes */
 	bool *runs_at_end;            /* [function] */
 	struct callback_vec callbacks;
-	struct hashmap told;          /* what memory_call_leads_to has stated, by call and function */
+	struct hashmap told; /* what memory_call_leads_to has stated, by call and function */
 	struct clones clones;
 	struct clone *clone; /* that registers are of; NULL: none, they are the code's own */
 	uint32_t foreign;    /* node: what code outside has */

@@ -57,8 +57,10 @@ static bool read_words(struct agent_image *image, const struct scan_range *range
 static bool read_rela(struct agent_image *image, const struct dynamic *d)
 {
 	struct targets *t = &image->targets;
-	size_t count = d->rela ? d->rela_count : 0, end = count - t->at < STEP ? count : t->at + STEP;
+	size_t count = d->rela_count, end = count - t->at < STEP ? count : t->at + STEP;
 
+	if (!d->rela)
+		return false;
 	for (; t->at < end; t->at++)
 		if (ELF64_R_TYPE(d->rela[t->at].r_info) == R_X86_64_RELATIVE)
 			add(image, image->bias + (uint64_t)d->rela[t->at].r_addend);

@@ -292,13 +292,11 @@ static struct error *catch_up(struct search *s, uint32_t node, const struct id_s
 
 	s->p->steps += seen->count;
 	err = id_set_add_all(&missing, seen, &n->set, NULL);
-	if (!err && !missing.count)
-		return NULL;
-	if (!err)
+	if (!err && missing.count)
 		err = add_outside(s, &n->copies, &missing);
-	for (size_t i = 0; i < n->steps.count && !err; i++)
+	for (size_t i = 0; i < n->steps.count && missing.count && !err; i++)
 		err = step_to_all(s, &n->steps.items[i], &missing, seen);
-	if (!err && n->uses.count)
+	if (!err && missing.count && n->uses.count)
 		err = use_late(s, &n->uses, &missing);
 	id_set_deinit(&missing);
 	return err;
@@ -310,16 +308,18 @@ static uint64_t degree(const struct node *n)
 	return (uint64_t)n->copies.count + n->steps.count + n->uses.count + 1;
 }
 
-/* The one of the component whose edges it would cost most to tell all again. */
-static uint32_t heaviest(const struct search *s, const uint32_t *members, uint32_t count)
+/* The one of the component whose edges it would cost most to tell all again. The component, here and below: on the stack, from `first` to `end`. */
+static uint32_t heaviest(const struct search *s, uint32_t first, uint32_t end)
 {
 	const struct node *nodes = s->p->nodes.items;
-	uint32_t found = members[0];
+	uint32_t found = s->open[first];
 
-	for (uint32_t i = 1; i < count; i++)
-		if (degree(&nodes[members[i]]) * nodes[members[i]].set.count >
-		    degree(&nodes[found]) * nodes[found].set.count)
-			found = members[i];
+	for (uint32_t i = first + 1; i < end; i++) {
+		const struct node *n = &nodes[s->open[i]];
+
+		if (degree(n) * n->set.count > degree(&nodes[found]) * nodes[found].set.count)
+			found = s->open[i];
+	}
 	return found;
 }
 
@@ -328,16 +328,16 @@ struct sets {
 	uint64_t degree;        /* of all */
 };
 
-static struct error *compare_members(const struct search *s, const uint32_t *members, uint32_t count, struct sets *ret)
+static struct error *compare_members(const struct search *s, uint32_t first, uint32_t end, struct sets *ret)
 {
 	struct error *err = NULL;
 
-	for (uint32_t i = 0; i < count && !err; i++) {
-		const struct node *n = &s->p->nodes.items[members[i]];
+	for (uint32_t i = first; i < end && !err; i++) {
+		const struct node *n = &s->p->nodes.items[s->open[i]];
 		struct id_set both = {0};
 
 		ret->degree += degree(n);
-		if (!i)
+		if (i == first)
 			err = id_set_add_all(&both, &n->set, NULL, NULL);
 		else if (ret->all.count)
 			err = id_set_intersect(&ret->all, &n->set, &both);
@@ -363,17 +363,17 @@ static bool is_heavy(const struct search *s, uint32_t node, const struct sets *s
 }
 
 /* *ret: what all edges and uses of the component have seen then; is empty. The rest is still to come to them. */
-static struct error *see_same(struct search *s, const uint32_t *members, uint32_t count, struct id_set *ret)
+static struct error *see_same(struct search *s, uint32_t first, uint32_t end, struct id_set *ret)
 {
-	uint32_t main = heaviest(s, members, count);
-	struct node *n = &s->p->nodes.items[members[0]];
+	uint32_t main = heaviest(s, first, end);
+	struct node *n = &s->p->nodes.items[s->open[first]];
 	struct sets sets = {.degree = 0};
-	struct error *err = compare_members(s, members, count, &sets);
+	struct error *err = compare_members(s, first, end, &sets);
 
 	if (!err && is_heavy(s, main, &sets)) {
 		err = id_set_add_all(ret, &s->p->nodes.items[main].set, NULL, NULL);
-		for (uint32_t i = 0; i < count && !err; i++)
-			err = members[i] == main ? NULL : catch_up(s, members[i], ret);
+		for (uint32_t i = first; i < end && !err; i++)
+			err = s->open[i] == main ? NULL : catch_up(s, s->open[i], ret);
 	} else if (!err) {
 		*ret = sets.all;
 		sets.all = (struct id_set){0};
@@ -385,19 +385,19 @@ static struct error *see_same(struct search *s, const uint32_t *members, uint32_
 	return err;
 }
 
-static struct error *close_cycle(struct search *s, const uint32_t *members, uint32_t count)
+static struct error *close_cycle(struct search *s, uint32_t first, uint32_t end)
 {
-	struct node *n = &s->p->nodes.items[members[0]];
+	struct node *n = &s->p->nodes.items[s->open[first]];
 	struct id_set seen = {0};
 	struct error *err;
 
-	for (uint32_t i = 0; i < count; i++)
-		s->is_open[members[i]] = CLOSING;
-	err = see_same(s, members, count, &seen);
-	for (uint32_t i = 1; i < count && !err; i++)
-		err = join_node(s->p, members[0], members[i]);
-	for (uint32_t i = 0; i < count; i++)
-		s->is_open[members[i]] = 0;
+	for (uint32_t i = first; i < end; i++)
+		s->is_open[s->open[i]] = CLOSING;
+	err = see_same(s, first, end, &seen);
+	for (uint32_t i = first + 1; i < end && !err; i++)
+		err = join_node(s->p, s->open[first], s->open[i]);
+	for (uint32_t i = first; i < end; i++)
+		s->is_open[s->open[i]] = 0;
 	id_set_deinit(&n->set);
 	n->set = seen;
 	id_set_remove_all(&n->more, &n->set);
@@ -406,17 +406,16 @@ static struct error *close_cycle(struct search *s, const uint32_t *members, uint
 
 static struct error *close_component(struct search *s, uint32_t node)
 {
-	uint32_t first = s->open_count;
+	uint32_t first = s->open_count - 1, end = s->open_count;
+	bool is_cycle = s->open[first] != node;
 	struct error *err = NULL;
-	bool is_cycle;
 
-	while (s->open[--first] != node)
-		;
-	is_cycle = s->open_count - first > 1;
-	if (is_cycle)
-		err = close_cycle(s, &s->open[first], s->open_count - first);
-	s->is_open[node] = 0;
+	while (s->open[first] != node)
+		first--;
 	s->open_count = first;
+	s->is_open[node] = 0;
+	if (is_cycle)
+		err = close_cycle(s, first, end);
 	if (!err && (is_cycle || s->p->nodes.items[node].steps.count))
 		err = repeat_own_steps(s->p, node);
 	s->order[s->order_count++] = node;
