@@ -411,6 +411,41 @@ struct error *memory_state_constants(struct builder *b, uint32_t number)
 	return err;
 }
 
+/*
+ * What computes one value of another one needs no node of its own: the same of the same node is one node, so that there is one for all loads of a
+ * variable, and for all that use its member (Rountev and Chandra, PLDI 2000, substitute such nodes afterwards). Not where somebody has asked for it before.
+ */
+static bool is_of_one_value(const struct builder *b, uint32_t number)
+{
+	const struct code_instruction *i = &b->code->instructions[number];
+
+	if (b->clone || b->nodes[number] || !i->operand_count || !memory_may_carry(LLVMTypeOf(i->value)))
+		return false;
+	return i->opcode == LLVMGetElementPtr ||
+	       (i->opcode == LLVMLoad && memory_access_bytes(b->m, LLVMTypeOf(i->value)) <= WORD);
+}
+
+static struct error *state_of_one_value(struct builder *b, uint32_t number)
+{
+	LLVMValueRef value = b->code->instructions[number].value, operand = LLVMGetOperand(value, 0);
+	struct pointer_step steps[STEPS_MAX];
+	uint32_t count = 0, node;
+	struct error *err;
+
+	if (memory_leads_nowhere(operand))
+		return memory_register(b, number, &node);
+	err = memory_node(b, operand, &node);
+	if (LLVMGetInstructionOpcode(value) == LLVMGetElementPtr)
+		count = steps_of(b->code->layout, value, steps);
+	for (uint32_t k = 0; k < count && !err; k++)
+		err = pointers_stepped(b->p, node, &steps[k], &node);
+	if (!err && LLVMGetInstructionOpcode(value) == LLVMLoad)
+		err = pointers_loaded(b->p, node, memory_access_bytes(b->m, LLVMTypeOf(value)), &node);
+	if (!err)
+		b->nodes[number] = node + 1;
+	return err;
+}
+
 struct error *memory_state(struct builder *b, uint32_t number)
 {
 	const struct code_instruction *i = &b->code->instructions[number];
@@ -420,6 +455,8 @@ struct error *memory_state(struct builder *b, uint32_t number)
 
 	if (err)
 		return err;
+	if (is_of_one_value(b, number))
+		return state_of_one_value(b, number);
 	if (memory_may_carry(LLVMTypeOf(value)))
 		err = memory_register(b, number, &result);
 	if (err)

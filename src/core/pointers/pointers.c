@@ -71,6 +71,8 @@ static void free_graph(struct pointers *p)
 	slotmap_deinit(&p->cell_map);
 	id_sets_deinit(&p->shared_sets, &p->shared_map);
 	hashmap_deinit(&p->shared_uses);
+	hashmap_deinit(&p->stepped);
+	cell_ids_deinit(&p->stepped_nodes);
 	cell_ids_deinit(&p->shared_others);
 	cell_ids_deinit(&p->equal);
 	cell_ids_deinit(&p->asleep);
@@ -298,6 +300,23 @@ struct error *pointers_step(struct pointers *p, uint32_t from, uint32_t to, cons
 		err = pointers_add_all(p, to, &moved);
 	id_set_deinit(&moved);
 	return err;
+}
+
+struct error *pointers_stepped(struct pointers *p, uint32_t from, const struct pointer_step *step, uint32_t *ret)
+{
+	const struct key key = {{from | (uint64_t)step->is_upwards << 32, (uint64_t)step->offset,
+				 (uint64_t)step->stride << 32 | step->span}};
+	uint32_t number;
+	struct error *err = hashmap_add(&p->stepped, &key, &number);
+
+	if (err || number < p->stepped_nodes.count) {
+		*ret = err ? 0 : p->stepped_nodes.items[number];
+		return err;
+	}
+	err = pointers_add_node(p, ret);
+	if (!err)
+		err = cell_ids_append(&p->stepped_nodes, *ret);
+	return err ? err : pointers_step(p, from, *ret, step);
 }
 
 /* ---- cells ---- */
@@ -552,6 +571,16 @@ static struct error *node_between(struct pointers *p, uint32_t pointer, enum use
 		}
 	err = pointers_add_node(p, ret);
 	return err ? err : add_use(p, pointer, &(struct use){kind, *ret, len_bytes});
+}
+
+struct error *pointers_loaded(struct pointers *p, uint32_t pointer, uint32_t len_bytes, uint32_t *ret)
+{
+	struct error *err;
+
+	if (!p->is_coarse)
+		return node_between(p, pointer, USE_LOAD, len_bytes, ret);
+	err = pointers_add_node(p, ret);
+	return err ? err : unify_access(p, pointer, *ret);
 }
 
 struct error *pointers_load(struct pointers *p, uint32_t pointer, uint32_t to, uint32_t len_bytes)

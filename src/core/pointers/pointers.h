@@ -50,6 +50,9 @@ struct error *pointers_address(struct pointers *p, uint32_t node, uint32_t locat
 struct error *pointers_copy(struct pointers *p, uint32_t from, uint32_t to);
 struct error *pointers_step(struct pointers *p, uint32_t from, uint32_t to, const struct pointer_step *step);
 struct error *pointers_load(struct pointers *p, uint32_t pointer, uint32_t to, uint32_t len_bytes);
+/* As a load, and a step, to a node that nothing else may be copied to: all that ask for the same have one. */
+struct error *pointers_loaded(struct pointers *p, uint32_t pointer, uint32_t len_bytes, uint32_t *ret);
+struct error *pointers_stepped(struct pointers *p, uint32_t from, const struct pointer_step *step, uint32_t *ret);
 struct error *pointers_store(struct pointers *p, uint32_t from, uint32_t pointer, uint32_t len_bytes);
 struct error *pointers_transfer(struct pointers *p, uint32_t to, uint32_t from, uint32_t len_bytes);
 struct error *pointers_call(struct pointers *p, uint32_t pointer, uint32_t call);

@@ -131,8 +131,10 @@ struct pointers {
 	struct slotmap shared_map;
 	struct hashmap shared_uses;    /* number of the set, kind and bytes -> shared_others */
 	struct cell_ids shared_others; /* as `other` of the use */
-	struct cell_ids equal;         /* pairs of nodes between, of pointers that have become one */
-	struct cell_ids asleep;        /* cells that were not awake when they were last looked at */
+	struct hashmap stepped;        /* node and step -> stepped_nodes */
+	struct cell_ids stepped_nodes;
+	struct cell_ids equal;  /* pairs of nodes between, of pointers that have become one */
+	struct cell_ids asleep; /* cells that were not awake when they were last looked at */
 	struct cell_memo memo;
 	struct location_counts asked; /* [object] the last question that it was in */
 	uint32_t question;
