@@ -37,6 +37,7 @@ struct block {
 	uintptr_t stack_top; /* no frame of the thread's is above, and the stack goes up to it; 0: it is not known */
 	uint64_t counted_ns; /* time of the thread that samples have */
 	uint64_t rest_ns;    /* its time of CPU before which no stack is walked for samples of that */
+	uint64_t usual_ns;   /* what walks for such samples took, the later ones for more */
 	uint64_t watched_ns; /* in this time the clock was looked at */
 	uintptr_t fs;        /* of a guest: its thread-local storage; 0: not looked at yet */
 	struct sampler_timer timer;

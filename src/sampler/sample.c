@@ -176,7 +176,7 @@ static void sample(void *data)
 {
 	struct block *b = block_own;
 	struct walk walk;
-	uint64_t cpu_ns = cpu_time_ns(), now_ns;
+	uint64_t cpu_ns = cpu_time_ns(), now_ns, took_ns;
 	bool is_wall = b->tick == TICK_WALL, is_recorded;
 	struct unwind_regs regs;
 	enum walk_end end;
@@ -199,7 +199,10 @@ static void sample(void *data)
 		count_cpu(b, is_recorded ? &context : NULL, cpu_ns);
 	publish(&walk, end, is_wall);
 	now_ns = cpu_time_ns();
-	b->rest_ns = now_ns + (now_ns - cpu_ns) * REST;
+	took_ns = now_ns - cpu_ns;
+	/* One walk may take long by chance: the first one of a process, of which all pages are new, or one beside which other machines ran. */
+	b->rest_ns = now_ns + (took_ns < b->usual_ns ? took_ns : b->usual_ns) * REST;
+	b->usual_ns = (b->usual_ns + took_ns) / 2;
 }
 
 /* ---- threads that were found ---- */
@@ -472,7 +475,7 @@ bool sample_begin_thread(uint32_t root)
 		b->stack_address = (uintptr_t)__builtin_frame_address(0);
 		b->stack_top = 0;
 		b->counted_ns = cpu_time_ns();
-		b->rest_ns = b->watched_ns = 0;
+		b->rest_ns = b->usual_ns = b->watched_ns = 0;
 		block_own = b;
 		waits_begin(&b->waits, atomic_load(&b->tid));
 		is_started = sampler_timer_start(&b->timer, atomic_load(&b->tid));
@@ -577,7 +580,7 @@ bool sample_guest_thread(uint32_t tid, uint32_t look, uintptr_t fs, bool is_cloc
 	b->fs = b->stack_address = 0;
 	b->is_foreign = b->has_come = false;
 	b->counted_ns = fs ? sampler_timer_time_of(tid) : 0;
-	b->rest_ns = b->watched_ns = 0;
+	b->rest_ns = b->usual_ns = b->watched_ns = 0;
 	atomic_store(&by_tid[tid % TIDS], b);
 	if (fs)
 		set_fs(b, fs);
@@ -632,7 +635,7 @@ static struct block *come_as_guest(void)
 		b = take_block(tid);
 		if (!b)
 			return NULL;
-		b->counted_ns = b->rest_ns = b->watched_ns = 0;
+		b->counted_ns = b->rest_ns = b->usual_ns = b->watched_ns = 0;
 		b->has_come = true;
 		atomic_store(&by_tid[tid % TIDS], b);
 	}
