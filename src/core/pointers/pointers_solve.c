@@ -12,23 +12,14 @@
 enum {
 	SPREADS_TOLD = 1024, /* each so many sets are a step that is told */
 	MILLION = 1000000,
-	CLOSING = 2,
-	MUCH_CHEAPER = 16,
 };
-
-/* Uses of a node that has become one with others, and what these have seen and it has not. */
-struct late {
-	struct use_vec uses;
-	struct id_set missing;
-};
-VEC_DECLARE(late_vec, struct late);
 
 /* Of Tarjan's search, without recursion. */
 struct search {
 	struct pointers *p;
 	uint32_t *index; /* [node] order of discovery + 1; 0: not yet */
 	uint32_t *low;
-	uint8_t *is_open; /* on the stack of components; CLOSING: in the one that is taken off it */
+	uint8_t *is_open; /* on the stack of components */
 	uint32_t *open;
 	uint32_t open_count;
 	struct visit *visits;
@@ -36,7 +27,6 @@ struct search {
 	uint32_t next_index;
 	uint32_t *order; /* representatives, those that others lead to first */
 	uint32_t order_count;
-	struct late_vec late;
 };
 
 struct visit {
@@ -53,11 +43,6 @@ static void search_deinit(struct search *s)
 	free(s->open);
 	free(s->visits);
 	free(s->order);
-	for (size_t i = 0; i < s->late.count; i++) {
-		use_vec_deinit(&s->late.items[i].uses);
-		id_set_deinit(&s->late.items[i].missing);
-	}
-	late_vec_deinit(&s->late);
 }
 
 static struct error *search_init(struct search *s, struct pointers *p)
@@ -117,12 +102,25 @@ static struct error *join_steps(struct pointers *p, uint32_t into, uint32_t from
 	return err;
 }
 
-/* see_same tells what they have seen. */
 static struct error *join_node(struct pointers *p, uint32_t into, uint32_t from)
 {
 	struct node *a = &p->nodes.items[into], *b = &p->nodes.items[from];
 	struct error *err = id_set_add_all(&a->more, &b->more, NULL, NULL);
 
+	/* What one of them has not seen, the edges of it have not seen. */
+	if (!err && !id_set_equal(&a->set, &b->set)) {
+		struct id_set both = {0};
+
+		err = id_set_intersect(&a->set, &b->set, &both);
+		if (!err)
+			err = id_set_add_all(&a->more, &a->set, &both, NULL);
+		if (!err)
+			err = id_set_add_all(&a->more, &b->set, &both, NULL);
+		id_set_deinit(&a->set);
+		a->set = both;
+	}
+	if (!err)
+		id_set_remove_all(&a->more, &a->set);
 	if (!err)
 		err = id_set_add_all(&a->copies, &b->copies, NULL, NULL);
 	if (!err)
@@ -171,8 +169,6 @@ static struct error *repeat_own_steps(struct pointers *p, uint32_t node)
 	id_set_remove(&n->copies, node);
 	for (size_t i = 0; i < n->steps.count && !err; i++) {
 		struct pointer_step step = n->steps.items[i].step;
-		struct id_set moved = {0};
-		bool is_new = false;
 
 		if (!step.offset && !step.span)
 			continue;
@@ -181,13 +177,11 @@ static struct error *repeat_own_steps(struct pointers *p, uint32_t node)
 			continue;
 		id_set_remove(&n->steps.items[i].targets, node);
 		step = pointer_step_repeated(&step);
-		err = pointers_add_step(p, node, node, &step, &is_new);
-		/* The edge has seen nothing of the set. */
-		if (!err && is_new)
-			err = pointers_step_all(p, &n->set, &n->set, &step, &moved);
+		err = pointers_add_step(p, node, node, &step, NULL);
+		/* This edge has seen nothing of the set. */
 		if (!err)
-			err = pointers_add_all(p, node, &moved);
-		id_set_deinit(&moved);
+			err = id_set_add_all(&n->more, &n->set, NULL, NULL);
+		id_set_clear(&n->set);
 	}
 	return err;
 }
@@ -242,180 +236,23 @@ static struct error *make_equal(struct pointers *p)
 	return err;
 }
 
-/* To where edges of the component lead out of it. */
-static struct error *add_outside(struct search *s, const struct id_set *targets, const struct id_set *locations)
-{
-	struct error *err = NULL;
-
-	s->p->steps += targets->count;
-	for (struct id_iterator i = id_set_begin(targets); !err && id_set_next(targets, &i);) {
-		uint32_t target = pointers_find(s->p, i.id);
-
-		if (s->is_open[target] != CLOSING)
-			err = pointers_add_all(s->p, target, locations);
-	}
-	return err;
-}
-
-static struct error *step_to_all(struct search *s, const struct step_edges *edges, const struct id_set *missing,
-				 const struct id_set *seen)
-{
-	struct id_set moved = {0};
-	struct error *err = pointers_step_all(s->p, missing, seen, &edges->step, &moved);
-
-	for (struct id_iterator i = id_set_begin(&edges->targets); !err && id_set_next(&edges->targets, &i);)
-		err = pointers_add_all(s->p, pointers_find(s->p, i.id), &moved);
-	id_set_deinit(&moved);
-	return err;
-}
-
-/* missing: is taken. Uses wait until the search is over, as they make edges. */
-static struct error *use_late(struct search *s, const struct use_vec *uses, struct id_set *missing)
-{
-	struct late late = {.missing = *missing};
-	struct error *err = late_vec_append(&s->late, late);
-
-	if (err)
-		return err;
-	*missing = (struct id_set){0};
-	for (size_t i = 0; i < uses->count && !err; i++)
-		err = use_vec_append(&s->late.items[s->late.count - 1].uses, uses->items[i]);
-	return err;
-}
-
-/* The edges and uses of a node of the component see what those of another one have seen. */
-static struct error *catch_up(struct search *s, uint32_t node, const struct id_set *seen)
-{
-	const struct node *n = &s->p->nodes.items[node];
-	struct id_set missing = {0};
-	struct error *err;
-
-	s->p->steps += seen->count;
-	err = id_set_add_all(&missing, seen, &n->set, NULL);
-	if (!err && missing.count)
-		err = add_outside(s, &n->copies, &missing);
-	for (size_t i = 0; i < n->steps.count && missing.count && !err; i++)
-		err = step_to_all(s, &n->steps.items[i], &missing, seen);
-	if (!err && missing.count && n->uses.count)
-		err = use_late(s, &n->uses, &missing);
-	id_set_deinit(&missing);
-	return err;
-}
-
-/* How many edges and uses see what comes to the node, about. */
-static uint64_t degree(const struct node *n)
-{
-	return (uint64_t)n->copies.count + n->steps.count + n->uses.count + 1;
-}
-
-/* The one of the component whose edges it would cost most to tell all again. The component, here and below: on the stack, from `first` to `end`. */
-static uint32_t heaviest(const struct search *s, uint32_t first, uint32_t end)
-{
-	const struct node *nodes = s->p->nodes.items;
-	uint32_t found = s->open[first];
-
-	for (uint32_t i = first + 1; i < end; i++) {
-		const struct node *n = &nodes[s->open[i]];
-
-		if (degree(n) * n->set.count > degree(&nodes[found]) * nodes[found].set.count)
-			found = s->open[i];
-	}
-	return found;
-}
-
-struct sets {
-	struct id_set any, all; /* what some member has seen, and each one */
-	uint64_t degree;        /* of all */
-};
-
-static struct error *compare_members(const struct search *s, uint32_t first, uint32_t end, struct sets *ret)
-{
-	struct error *err = NULL;
-
-	for (uint32_t i = first; i < end && !err; i++) {
-		const struct node *n = &s->p->nodes.items[s->open[i]];
-		struct id_set both = {0};
-
-		ret->degree += degree(n);
-		if (i == first)
-			err = id_set_add_all(&both, &n->set, NULL, NULL);
-		else if (ret->all.count)
-			err = id_set_intersect(&ret->all, &n->set, &both);
-		id_set_deinit(&ret->all);
-		ret->all = both;
-		if (!err)
-			err = id_set_add_all(&ret->any, &n->set, NULL, NULL);
-	}
-	return err;
-}
-
-/*
- * It is much cheaper to tell the others what the heaviest one has seen than to tell all of them, it too, what not each one has seen: a cycle of thousands
- * that a new node comes to. Else the latter: what is told of whole sets is shared by more nodes (pointers_apply_all).
- */
-static bool is_heavy(const struct search *s, uint32_t node, const struct sets *sets)
-{
-	const struct node *n = &s->p->nodes.items[node];
-	uint64_t others = sets->degree - degree(n);
-
-	return MUCH_CHEAPER * (n->set.count * others + (sets->any.count - n->set.count) * sets->degree) <
-	       (sets->any.count - sets->all.count) * sets->degree;
-}
-
-/* *ret: what all edges and uses of the component have seen then; is empty. The rest is still to come to them. */
-static struct error *see_same(struct search *s, uint32_t first, uint32_t end, struct id_set *ret)
-{
-	uint32_t main = heaviest(s, first, end);
-	struct node *n = &s->p->nodes.items[s->open[first]];
-	struct sets sets = {.degree = 0};
-	struct error *err = compare_members(s, first, end, &sets);
-
-	if (!err && is_heavy(s, main, &sets)) {
-		err = id_set_add_all(ret, &s->p->nodes.items[main].set, NULL, NULL);
-		for (uint32_t i = first; i < end && !err; i++)
-			err = s->open[i] == main ? NULL : catch_up(s, s->open[i], ret);
-	} else if (!err) {
-		*ret = sets.all;
-		sets.all = (struct id_set){0};
-	}
-	if (!err)
-		err = id_set_add_all(&n->more, &sets.any, NULL, NULL);
-	id_set_deinit(&sets.any);
-	id_set_deinit(&sets.all);
-	return err;
-}
-
-static struct error *close_cycle(struct search *s, uint32_t first, uint32_t end)
-{
-	struct node *n = &s->p->nodes.items[s->open[first]];
-	struct id_set seen = {0};
-	struct error *err;
-
-	for (uint32_t i = first; i < end; i++)
-		s->is_open[s->open[i]] = CLOSING;
-	err = see_same(s, first, end, &seen);
-	for (uint32_t i = first + 1; i < end && !err; i++)
-		err = join_node(s->p, s->open[first], s->open[i]);
-	for (uint32_t i = first; i < end; i++)
-		s->is_open[s->open[i]] = 0;
-	id_set_deinit(&n->set);
-	n->set = seen;
-	id_set_remove_all(&n->more, &n->set);
-	return err ? err : keep_uses_once(s->p, &n->uses);
-}
-
 static struct error *close_component(struct search *s, uint32_t node)
 {
-	uint32_t first = s->open_count - 1, end = s->open_count;
-	bool is_cycle = s->open[first] != node;
 	struct error *err = NULL;
+	bool is_cycle = false;
 
-	while (s->open[first] != node)
-		first--;
-	s->open_count = first;
-	s->is_open[node] = 0;
-	if (is_cycle)
-		err = close_cycle(s, first, end);
+	for (;;) {
+		uint32_t member = s->open[--s->open_count];
+
+		s->is_open[member] = 0;
+		if (member == node)
+			break;
+		is_cycle = true;
+		if (!err)
+			err = join_node(s->p, node, member);
+	}
+	if (!err && is_cycle)
+		err = keep_uses_once(s->p, &s->p->nodes.items[node].uses);
 	if (!err && (is_cycle || s->p->nodes.items[node].steps.count))
 		err = repeat_own_steps(s->p, node);
 	s->order[s->order_count++] = node;
@@ -551,9 +388,6 @@ static struct error *wave(struct pointers *p, uint64_t limit_steps)
 				difference = (struct id_set){0};
 		}
 	}
-	for (size_t i = 0; i < s.late.count && !err; i++)
-		err = is_over(p, limit_steps) ? over_steps(limit_steps)
-					      : pointers_apply_all(p, &s.late.items[i].uses, &s.late.items[i].missing);
 	for (size_t i = 0; i < differences.count; i++) {
 		if (!err)
 			err = is_over(p, limit_steps)
